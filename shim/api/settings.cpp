@@ -1,0 +1,84 @@
+#include "api/settings.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/lazy.hpp"
+
+namespace gpumem {
+namespace {
+
+constexpr unsigned largest_count = 256;
+constexpr std::size_t longest_text = 4096;
+char directory_copy[longest_text];
+
+}  // namespace
+
+static bool parse_setting(const char* text, const char*& value) {
+  const std::size_t length = std::strlen(text);
+  if (length >= longest_text) return false;
+  std::memcpy(directory_copy, text, length + 1);
+  value = directory_copy;
+  return true;
+}
+
+namespace {
+
+Settings read_environment() {
+  Settings read;
+#define SETTING(type, identifier, variable, fallback, description)                       \
+  if (const char* given = std::getenv(variable); given != nullptr && given[0] != '\0') { \
+    Settings::type value{};                                                              \
+    if (parse_setting(given, value)) {                                                   \
+      read.identifier = value;                                                           \
+    } else {                                                                             \
+      read.rejected = variable;                                                          \
+    }                                                                                    \
+  }
+#include "api/settings.def"
+#undef SETTING
+  return read;
+}
+
+}  // namespace
+
+bool parse_setting(const char* text, bool& value) {
+  if ((text[0] != '0' && text[0] != '1') || text[1] != '\0') return false;
+  value = text[0] == '1';
+  return true;
+}
+
+bool parse_setting(const char* text, std::uint64_t& value) {
+  const char* end = text + std::strlen(text);
+  std::uint64_t number = 0;
+  const auto [rest, error] = std::from_chars(text, end, number);
+  if (error != std::errc{} || rest == text) return false;
+  unsigned shift = 0;
+  if (rest != end) {
+    if (rest + 1 != end) return false;
+    switch (*rest) {
+      case 'k': case 'K': shift = 10; break;
+      case 'm': case 'M': shift = 20; break;
+      case 'g': case 'G': shift = 30; break;
+      default: return false;
+    }
+  }
+  if (number > (~std::uint64_t{0} >> shift)) return false;
+  value = number << shift;
+  return true;
+}
+
+bool parse_setting(const char* text, unsigned& value) {
+  std::uint64_t number = 0;
+  if (!parse_setting(text, number) || number < 1 || number > largest_count) return false;
+  value = static_cast<unsigned>(number);
+  return true;
+}
+
+const Settings& settings() {
+  static constinit Lazy<Settings> read;
+  return read.get(read_environment);
+}
+
+}  // namespace gpumem

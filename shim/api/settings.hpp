@@ -1,0 +1,32 @@
+// The GPUMEM_* variables, read once when the library is loaded: what the program does to its environment later
+// changes nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace gpumem {
+
+struct Settings {
+  using text = const char*;
+  using flag = bool;
+  using bytes = std::uint64_t;
+  using count = unsigned;
+
+#define SETTING(type, identifier, variable, fallback, description) type identifier = fallback;
+#include "api/settings.def"
+#undef SETTING
+
+  // The variable whose value did not parse, or nullptr; its default is in force.
+  const char* rejected = nullptr;
+};
+
+// Texts point into the environment as it was; they stay valid because they are copied once, at load.
+const Settings& settings();
+
+// Parsers, open for tests. False: not a value of the type, `value` unchanged.
+bool parse_setting(const char* text, bool& value);
+bool parse_setting(const char* text, std::uint64_t& value);  // bytes: K, M, G
+bool parse_setting(const char* text, unsigned& value);       // 1 to 256
+
+}  // namespace gpumem

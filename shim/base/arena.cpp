@@ -1,0 +1,42 @@
+#include "base/arena.hpp"
+
+#include <atomic>
+
+#include <sys/mman.h>
+
+namespace gpumem {
+namespace {
+
+constexpr std::size_t chunk_size = 64 * 1024;
+constexpr std::size_t page_size = 4096;
+std::atomic<std::size_t> budget{0};
+
+void* take_pages(std::size_t bytes) {
+  std::size_t left = budget.load(std::memory_order_relaxed);
+  do {
+    if (bytes > left) return nullptr;
+  } while (!budget.compare_exchange_weak(left, left - bytes, std::memory_order_relaxed));
+  void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return pages == MAP_FAILED ? nullptr : pages;
+}
+
+}  // namespace
+
+void* Arena::take(std::size_t bytes) {
+  bytes = (bytes + 15) & ~std::size_t{15};
+  if (bytes >= chunk_size / 2) return take_pages((bytes + page_size - 1) & ~(page_size - 1));
+  if (bytes > left_) {
+    char* chunk = static_cast<char*>(take_pages(chunk_size));
+    if (chunk == nullptr) return nullptr;
+    next_ = chunk;
+    left_ = chunk_size;
+  }
+  void* taken = next_;
+  next_ += bytes;
+  left_ -= bytes;
+  return taken;
+}
+
+void Arena::set_budget(std::size_t bytes) { budget.store(bytes, std::memory_order_relaxed); }
+
+}  // namespace gpumem

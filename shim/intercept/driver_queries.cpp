@@ -1,0 +1,109 @@
+#include "intercept/driver_queries.hpp"
+
+#include <cstddef>
+
+#include "api/cuda_types.hpp"
+#include "base/lazy.hpp"
+#include "intercept/providers.hpp"
+
+namespace gpumem {
+namespace {
+
+struct Uuid {
+  unsigned char bytes[16];
+};
+
+// THE table of own calls.
+#define OWN_CALLS(X)                                                  \
+  X(cuCtxGetCurrent, (CUcontext*))                                    \
+  X(cuCtxGetDevice, (CUdevice*))                                      \
+  X(cuMemGetInfo_v2, (std::size_t*, std::size_t*))                    \
+  X(cuDevicePrimaryCtxGetState, (CUdevice, unsigned*, int*))          \
+  X(cuDeviceGet, (CUdevice*, int))                                    \
+  X(cuDeviceGetName, (char*, int, CUdevice))                          \
+  X(cuDeviceGetUuid_v2, (Uuid*, CUdevice))                            \
+  X(cuDeviceGetUuid, (Uuid*, CUdevice))                               \
+  X(cuDeviceGetPCIBusId, (char*, int, CUdevice))                      \
+  X(cuDeviceTotalMem_v2, (std::size_t*, CUdevice))
+
+struct OwnCalls {
+#define X(symbol, params) CUresult(*symbol) params = nullptr;
+  OWN_CALLS(X)
+#undef X
+};
+
+const OwnCalls* own_calls() {
+  const Provider* driver = driver_provider();
+  if (driver == nullptr) return nullptr;
+  static constinit Lazy<OwnCalls> calls;
+  return &calls.get([&] {
+    OwnCalls found;
+#define X(symbol, params) \
+  found.symbol = reinterpret_cast<CUresult(*) params>(driver->object.exported_function(#symbol));
+    OWN_CALLS(X)
+#undef X
+    return found;
+  });
+}
+
+template <class Function, class... Arguments>
+bool succeeds(Function function, Arguments... arguments) {
+  return function != nullptr && function(arguments...) == cuda_success;
+}
+
+void format_uuid(const Uuid& uuid, char* text) {
+  constexpr char digits[] = "0123456789abcdef";
+  for (const char* c = "GPU-"; *c; ++c) *text++ = *c;
+  for (int i = 0; i < 16; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) *text++ = '-';
+    *text++ = digits[uuid.bytes[i] >> 4];
+    *text++ = digits[uuid.bytes[i] & 15];
+  }
+  *text = '\0';
+}
+
+}  // namespace
+
+bool current_context(std::uint64_t& handle, int& device) {
+  const OwnCalls* driver = own_calls();
+  CUcontext context = nullptr;
+  if (driver == nullptr || !succeeds(driver->cuCtxGetCurrent, &context) || context == nullptr) return false;
+  handle = reinterpret_cast<std::uintptr_t>(context);
+  return succeeds(driver->cuCtxGetDevice, &device);
+}
+
+bool primary_context_active(int device, bool& active) {
+  const OwnCalls* driver = own_calls();
+  unsigned flags = 0;
+  int state = 0;
+  if (driver == nullptr || !succeeds(driver->cuDevicePrimaryCtxGetState, device, &flags, &state)) return false;
+  active = state != 0;
+  return true;
+}
+
+bool memory_info(std::uint64_t& free, std::uint64_t& total) {
+  const OwnCalls* driver = own_calls();
+  std::size_t free_bytes = 0, total_bytes = 0;
+  if (driver == nullptr || !succeeds(driver->cuMemGetInfo_v2, &free_bytes, &total_bytes)) return false;
+  free = free_bytes;
+  total = total_bytes;
+  return true;
+}
+
+bool device_identity(int ordinal, DeviceIdentity& identity) {
+  const OwnCalls* driver = own_calls();
+  CUdevice device = 0;
+  if (driver == nullptr || !succeeds(driver->cuDeviceGet, &device, ordinal)) return false;
+  if (!succeeds(driver->cuDeviceGetName, identity.name, static_cast<int>(sizeof identity.name), device))
+    identity.name[0] = '\0';
+  if (!succeeds(driver->cuDeviceGetPCIBusId, identity.pci_bus_id, static_cast<int>(sizeof identity.pci_bus_id), device))
+    identity.pci_bus_id[0] = '\0';
+  Uuid uuid{};
+  if (succeeds(driver->cuDeviceGetUuid_v2, &uuid, device) || succeeds(driver->cuDeviceGetUuid, &uuid, device))
+    format_uuid(uuid, identity.uuid);
+  std::size_t total = 0;
+  if (succeeds(driver->cuDeviceTotalMem_v2, &total, device)) identity.total = total;
+  return true;
+}
+
+}  // namespace gpumem

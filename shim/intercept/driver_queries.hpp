@@ -1,0 +1,31 @@
+// The only CUDA calls that the shim makes itself: queries that change nothing.
+//
+// They go to the real driver and are not observed. Never to be called in a forked child of a process that had started
+// CUDA, nor once the process is exiting; the session sees to that. Each answers false where the driver is not known,
+// lacks the function, or refuses.
+#pragma once
+
+#include <cstdint>
+
+namespace gpumem {
+
+// The calling thread's current context and its device.
+bool current_context(std::uint64_t& handle, int& device);
+
+// Whether the device's primary context is alive. Needed because others may hold it as well: a release ends it only if
+// it was the last one, and cudart's own hold is not visible to us.
+bool primary_context_active(int device, bool& active);
+
+// Free and total bytes of the current context's device. Not while a stream capture is open.
+bool memory_info(std::uint64_t& free, std::uint64_t& total);
+
+struct DeviceIdentity {
+  char name[256] = "";
+  char pci_bus_id[32] = "";
+  char uuid[48] = "";  // "GPU-…", as nvidia-smi writes it
+  std::uint64_t total = 0;
+};
+// Fields that the driver does not tell stay empty.
+bool device_identity(int ordinal, DeviceIdentity& identity);
+
+}  // namespace gpumem

@@ -1,0 +1,50 @@
+// Where the real functions are: the libraries that export them, and which one a call is for.
+//
+// A process can hold several libraries that export the same CUDA function (two majors of cudart, a driver behind
+// another driver). So each library has a bank of wrappers of its own, and calls that the dynamic linker bound to the
+// shim's own export go to the library that the calling file was linked against.
+// Found libraries are never forgotten. No dlerror() state changes but where noted.
+#pragma once
+
+#include <cstdint>
+
+#include "api/api_table.hpp"
+#include "base/loaded_objects.hpp"
+
+namespace gpumem {
+
+inline constexpr unsigned linked_bank = 0;
+inline constexpr unsigned bank_count = 4;
+
+// The real function behind a wrapper; nullptr if there is none. `caller` is the return address of the wrapper.
+// Only the first call from a file for a function may clear a pending dlerror().
+void* real_function(ApiId api, unsigned bank, const void* caller);
+
+// If `found`, the answer of a look-up, is the real function of a row, the wrapper of that row for the library that it
+// lives in; else `found` itself. `wanted` is the row that the look-up was for, or none: used to count look-ups that
+// ought to have been recognised.
+void* redirect(void* found, ApiId wanted);
+
+// Whether a loaded library other than this one exports the function.
+bool exported_elsewhere(ApiId api);
+
+// The libraries known so far, in the order of discovery.
+struct Provider {
+  LoadedObject object;
+  bool is_driver = false;  // libcuda itself
+  void* real[api_count] = {};
+};
+unsigned provider_count();
+const Provider& provider(unsigned number);
+
+// libcuda, or nullptr while none is known.
+const Provider* driver_provider();
+
+struct Routes {
+  std::uint64_t linked, dlsym, resolver, unrecognised;
+};
+Routes routes_seen();
+void count_route_dlsym();
+void count_route_resolver();
+
+}  // namespace gpumem

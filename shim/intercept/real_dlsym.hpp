@@ -1,0 +1,18 @@
+// The C library's own dlsym: the shim's calls of `dlsym` would land in its own wrapper.
+#pragma once
+
+namespace gpumem {
+
+using Dlsym = void* (*)(void* handle, const char* name);
+
+// The next dlsym after the shim's: glibc's, or that of another preloaded tool. Found on first use, without the
+// library's constructor: other constructors may call dlsym before it.
+Dlsym real_dlsym();
+
+using Dlclose = int (*)(void* handle);
+Dlclose real_dlclose();
+
+// How often anything was unloaded through dlclose, at least.
+unsigned unload_count();
+
+}  // namespace gpumem

@@ -1,0 +1,145 @@
+#include "journal/journal.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/old_glibc.hpp"
+
+namespace gpumem {
+namespace {
+
+constexpr std::size_t page_size = 4096;
+constexpr std::size_t first_piece = 64 * 1024;
+constexpr std::size_t largest_piece = 4 * 1024 * 1024;
+constexpr std::size_t kept_for_essential = 16 * 1024;
+constexpr std::size_t trimming = ~std::size_t{0};  // in used_: no thread can reserve
+
+class File {
+ public:
+  explicit File(int descriptor) : descriptor_(descriptor) {}
+  ~File() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  explicit operator bool() const { return descriptor_ >= 0; }
+  int get() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+// Growing past RLIMIT_FSIZE would kill the program with SIGXFSZ.
+bool within_file_size_limit(std::size_t size) {
+  rlimit limit{};
+  return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur;
+}
+
+bool reserve_blocks(int descriptor, std::size_t size) {
+  int error;
+  do {
+    error = posix_fallocate(descriptor, 0, static_cast<off_t>(size));
+  } while (error == EINTR);
+  if (error != 0) errno = error;
+  return error == 0;
+}
+
+}  // namespace
+
+bool Journal::create(const char* path, std::size_t largest) {
+  const std::size_t length = std::strlen(path);
+  if (length >= sizeof path_) {
+    errno = ENAMETOOLONG;
+    return false;
+  }
+  const File file(open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file) return false;
+  std::memcpy(path_, path, length + 1);
+  struct stat status {};
+  largest_ = largest < first_piece ? first_piece : largest & ~(page_size - 1);
+  const bool ready = status_of_descriptor(file.get(), status) && within_file_size_limit(first_piece) &&
+                     reserve_blocks(file.get(), first_piece);
+  void* pages = MAP_FAILED;
+  // Under a limit of address space, a smaller journal is better than none.
+  while (ready && pages == MAP_FAILED && largest_ >= first_piece) {
+    pages = mmap(nullptr, largest_, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+    if (pages == MAP_FAILED) largest_ = (largest_ / 2) & ~(page_size - 1);
+  }
+  if (pages == MAP_FAILED) {
+    const int reason = errno;
+    unlink(path);
+    errno = reason;
+    return false;
+  }
+  madvise(pages, largest_, MADV_DONTFORK);
+  device_ = status.st_dev;
+  inode_ = status.st_ino;
+  bytes_ = static_cast<char*>(pages);
+  reserved_.store(first_piece, std::memory_order_release);
+  return true;
+}
+
+bool Journal::resize(std::size_t size, bool reserve) {
+  const File file(open(path_, O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+  struct stat status {};
+  if (!file || !status_of_descriptor(file.get(), status)) return false;
+  if (status.st_dev != device_ || status.st_ino != inode_) return false;
+  return reserve ? reserve_blocks(file.get(), size) : ftruncate(file.get(), static_cast<off_t>(size)) == 0;
+}
+
+bool Journal::grow(std::size_t needed) {
+  LockGuard guard(growing_);
+  const std::size_t have = reserved_.load(std::memory_order_relaxed);
+  if (needed <= have) return true;
+  if (full_.load(std::memory_order_relaxed)) return false;
+  std::size_t size = have + (have < largest_piece ? have : largest_piece);
+  if (size < needed) size = needed;
+  size = (size + page_size - 1) & ~(page_size - 1);
+  if (size > largest_) size = largest_;
+  if (size < needed || !within_file_size_limit(size) || !resize(size, true)) {
+    full_.store(true, std::memory_order_release);
+    return false;
+  }
+  reserved_.store(size, std::memory_order_release);
+  return true;
+}
+
+bool Journal::append(std::string_view line, bool essential) {
+  std::size_t begin = used_.load(std::memory_order_acquire);
+  for (;;) {
+    if (begin == trimming) {
+      sched_yield();
+      begin = used_.load(std::memory_order_acquire);
+      continue;
+    }
+    const std::size_t end = begin + line.size();
+    const std::size_t wanted = essential ? end : end + kept_for_essential;
+    if (wanted > reserved_.load(std::memory_order_acquire)) {
+      if (!grow(wanted)) return false;
+      begin = used_.load(std::memory_order_acquire);
+      continue;
+    }
+    if (used_.compare_exchange_weak(begin, end, std::memory_order_acq_rel)) break;
+  }
+  std::memcpy(bytes_ + begin, line.data(), line.size() - 1);
+  std::atomic_ref<char>(bytes_[begin + line.size() - 1]).store(line.back(), std::memory_order_release);
+  return true;
+}
+
+void Journal::trim() {
+  LockGuard guard(growing_);
+  const std::size_t used = used_.exchange(trimming, std::memory_order_acq_rel);
+  // Whoever reserved before the exchange writes below `used`; whoever comes after it must first grow the file again.
+  if (resize(used, false)) {
+    reserved_.store(used, std::memory_order_release);
+    full_.store(false, std::memory_order_release);
+  }
+  used_.store(used, std::memory_order_release);
+}
+
+}  // namespace gpumem

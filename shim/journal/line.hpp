@@ -1,0 +1,100 @@
+// One line of the journal while it is put together, in a buffer of the caller's.
+//
+// Never allocates. A line that does not fit is marked as such and must not be written.
+#pragma once
+
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace gpumem {
+
+class Line {
+ public:
+  Line(char* buffer, std::size_t capacity) : begin_(buffer), next_(buffer), end_(buffer + capacity) {}
+
+  // {"t":"<type>","ns":…,"tid":…
+  void open(std::string_view type, std::uint64_t ns, std::uint32_t tid) {
+    put("{\"t\":\"");
+    put(type);
+    put("\"");
+    number("ns", ns);
+    number("tid", tid);
+  }
+  // }\n
+  void close() { put("}\n"); }
+
+  // ,"key":  — or "key": right after an opening brace.
+  void key(std::string_view name) {
+    if (next_ != begin_ && next_[-1] != '{') put(",");
+    put("\"");
+    put(name);
+    put("\":");
+  }
+  // , between the elements of a list
+  void separate() {
+    if (next_ != begin_ && next_[-1] != '[') put(",");
+  }
+
+  void number(std::string_view name, std::uint64_t value) { key(name), digits(value); }
+  void signed_number(std::string_view name, std::int64_t value) {
+    key(name);
+    if (value < 0) put("-");
+    digits(value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value));
+  }
+  void hex(std::string_view name, std::uint64_t value) { key(name), quoted_hex(value); }
+  void text(std::string_view name, std::string_view value);  // with its _raw_hex sibling where needed
+  void word(std::string_view name, std::string_view value) {  // a name of ours: nothing to escape
+    key(name);
+    put("\"");
+    put(value);
+    put("\"");
+  }
+  void truth(std::string_view name, bool value) { key(name), put(value ? "true" : "false"); }
+  void null(std::string_view name) { key(name), put("null"); }
+
+  void put(std::string_view raw) {
+    if (raw.size() > static_cast<std::size_t>(end_ - next_)) {
+      overflowed_ = true;
+      return;
+    }
+    std::memcpy(next_, raw.data(), raw.size());
+    next_ += raw.size();
+  }
+  void digits(std::uint64_t value) {
+    char buffer[20];
+    put({buffer, static_cast<std::size_t>(std::to_chars(buffer, buffer + sizeof buffer, value).ptr - buffer)});
+  }
+  void quoted_hex(std::uint64_t value) {
+    char buffer[16];
+    put("\"0x");
+    put({buffer, static_cast<std::size_t>(std::to_chars(buffer, buffer + sizeof buffer, value, 16).ptr - buffer)});
+    put("\"");
+  }
+  // "<module>:0x<offset>"
+  void frame(std::uint32_t module, std::uint64_t offset) {
+    char buffer[16];
+    put("\"");
+    digits(module);
+    put(":0x");
+    put({buffer, static_cast<std::size_t>(std::to_chars(buffer, buffer + sizeof buffer, offset, 16).ptr - buffer)});
+    put("\"");
+  }
+  void hex_bytes(const void* bytes, std::size_t count);
+  // A JSON string; returns whether every byte was valid UTF-8.
+  bool quoted(std::string_view value);
+
+  bool fits() const { return !overflowed_; }
+  std::size_t size() const { return static_cast<std::size_t>(next_ - begin_); }
+  std::string_view view() const { return {begin_, size()}; }
+
+ private:
+  char* begin_;
+  char* next_;
+  char* end_;
+  bool overflowed_ = false;
+};
+
+}  // namespace gpumem

@@ -1,0 +1,131 @@
+#include "journal/records.hpp"
+
+#include "api/error_names.hpp"
+#include "journal/schema.hpp"
+
+namespace gpumem {
+namespace {
+
+void text_or_null(Line& line, std::string_view key, std::string_view value) {
+  if (value.empty()) {
+    line.null(key);
+  } else {
+    line.text(key, value);
+  }
+}
+
+void write_api(Line& line, const CallRecord& record) {
+  line.word("api", api_name(record.api));
+  if (record.inner != ApiId::none) line.word("in", api_name(record.inner));
+}
+
+void write_place(Line& line, const CallRecord& record) {
+  if (record.device != no_device) line.signed_number("d", record.device);
+  if (record.context != 0) line.number("c", record.context);
+  if (record.stream != nullptr) line.hex("st", reinterpret_cast<std::uintptr_t>(record.stream));
+  if (record.has_stack) line.number("s", record.stack);
+  if (record.has_memory) line.number("u", record.live);
+  if (record.took_ns != 0) line.number("took", record.took_ns);
+}
+
+void error_name(Line& line, std::string_view key, ApiId api, int code) {
+  const char* name = is_runtime(api) ? runtime_error_name(code) : driver_error_name(code);
+  if (name == nullptr) {
+    line.null(key);
+  } else {
+    line.word(key, name);
+  }
+}
+
+}  // namespace
+
+std::string_view kind_name(MemoryKind kind) {
+  switch (kind) {
+    case MemoryKind::device: return schema::kind::device;
+    case MemoryKind::managed: return schema::kind::managed;
+    case MemoryKind::async: return schema::kind::async;
+    case MemoryKind::pinned: return schema::kind::pinned;
+  }
+  return {};
+}
+
+void write_module(Line& line, Stamp stamp, const ModuleRecord& record) {
+  line.open(schema::line::module, stamp.ns, stamp.tid);
+  line.number("id", record.id);
+  line.text("path", record.path);
+  if (record.build_id_size == 0) {
+    line.null("build_id");
+  } else {
+    line.key("build_id");
+    line.hex_bytes(record.build_id, record.build_id_size);
+  }
+  line.hex("base", record.base);
+  line.hex("lo", record.lo);
+  line.hex("hi", record.hi);
+  text_or_null(line, "role", record.role);
+  if (record.asks != 0) line.signed_number("asks", record.asks);
+  line.close();
+}
+
+void write_device(Line& line, Stamp stamp, const DeviceRecord& record) {
+  line.open(schema::line::device, stamp.ns, stamp.tid);
+  line.signed_number("d", record.ordinal);
+  text_or_null(line, "uuid", record.uuid);
+  text_or_null(line, "pci", record.pci_bus_id);
+  text_or_null(line, "name", record.name);
+  if (record.total == 0) {
+    line.null("total");
+  } else {
+    line.number("total", record.total);
+  }
+  line.close();
+}
+
+void write_event(Line& line, Stamp stamp, const EventRecord& record) {
+  line.open(schema::line::event, stamp.ns, stamp.tid);
+  line.word("op", record.op);
+  write_api(line, record);
+  if (record.block != 0) line.number("i", record.block);
+  if (record.has_memory) line.word("k", kind_name(record.kind));
+  if (record.has_address) line.hex("p", record.address);
+  if (record.has_memory) line.number("n", record.size);
+  if (record.unknown_pointer) line.truth("unknown", true);
+  if (record.handle != 0) line.hex("h", record.handle);
+  if (record.primary) line.truth("primary", true);
+  if (record.found) line.truth("found", true);
+  if (record.has_dropped) {
+    line.number("blocks", record.dropped_blocks);
+    line.number("bytes", record.dropped_bytes);
+  }
+  write_place(line, record);
+  line.close();
+}
+
+void write_sample(Line& line, Stamp stamp, int device, std::uint64_t free, std::uint64_t total, std::string_view why) {
+  line.open(schema::line::sample, stamp.ns, stamp.tid);
+  line.signed_number("d", device);
+  line.number("free", free);
+  line.number("total", total);
+  line.word("why", why);
+  line.close();
+}
+
+void begin_failure(Line& line, Stamp stamp, const FailureRecord& record) {
+  line.open(schema::line::failure, stamp.ns, stamp.tid);
+  line.word("tried", record.op);
+  write_api(line, record);
+  line.signed_number("code", record.code);
+  error_name(line, "name", record.api, record.code);
+  if (record.inner != ApiId::none && record.inner_code != 0) {
+    line.signed_number("in_code", record.inner_code);
+    error_name(line, "in_name", record.inner, record.inner_code);
+  }
+  if (record.has_memory) line.word("k", kind_name(record.kind));
+  if (record.has_pointer) line.hex("p", record.pointer);
+  if (record.has_memory && !record.has_pointer) line.number("n", record.size);
+  write_place(line, record);
+  if (record.first) line.truth("first", true);
+  if (record.start) line.truth("start", true);
+}
+
+}  // namespace gpumem

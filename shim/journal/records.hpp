@@ -1,0 +1,80 @@
+// The lines of the journal as plain values. What each key means is in docs/FORMAT.md.
+//
+// Each write() fills a line, closed and ready to append; values that are absent are left out.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "api/api_table.hpp"
+#include "journal/line.hpp"
+#include "track/contexts.hpp"
+#include "track/live_table.hpp"
+
+namespace gpumem {
+
+struct Stamp {
+  std::uint64_t ns = 0;
+  std::uint32_t tid = 0;
+};
+
+struct ModuleRecord {
+  std::uint32_t id = 0;
+  std::string_view path;
+  const unsigned char* build_id = nullptr;
+  std::size_t build_id_size = 0;
+  std::uintptr_t base = 0, lo = 0, hi = 0;
+  std::string_view role;  // "": none
+  int asks = 0;           // 0: unknown
+};
+
+struct DeviceRecord {
+  int ordinal = 0;
+  std::string_view uuid, pci_bus_id, name;  // "": unknown
+  std::uint64_t total = 0;                  // 0: unknown
+};
+
+// What events and failures have in common.
+struct CallRecord {
+  std::string_view op;
+  ApiId api = ApiId::none, inner = ApiId::none;
+  bool has_memory = false;  // kind, size and live bytes mean something
+  MemoryKind kind = MemoryKind::device;
+  std::uint64_t size = 0, live = 0;
+  int device = no_device;
+  std::uint32_t context = 0;
+  const void* stream = nullptr;
+  std::uint32_t stack = 0;
+  bool has_stack = false;
+  std::uint64_t took_ns = 0;  // 0: not given
+};
+
+struct EventRecord : CallRecord {
+  std::uint64_t block = 0;  // 0: none
+  bool has_address = false;
+  std::uint64_t address = 0;
+  bool unknown_pointer = false;
+  std::uint64_t handle = 0;  // of a context
+  bool primary = false, found = false;
+  bool has_dropped = false;
+  std::uint64_t dropped_blocks = 0, dropped_bytes = 0;
+};
+
+struct FailureRecord : CallRecord {
+  int code = 0, inner_code = 0;
+  bool has_pointer = false;
+  std::uint64_t pointer = 0;
+  bool first = false, start = false;
+};
+
+std::string_view kind_name(MemoryKind kind);
+
+void write_module(Line& line, Stamp stamp, const ModuleRecord& record);
+void write_device(Line& line, Stamp stamp, const DeviceRecord& record);
+void write_event(Line& line, Stamp stamp, const EventRecord& record);
+void write_sample(Line& line, Stamp stamp, int device, std::uint64_t free, std::uint64_t total, std::string_view why);
+
+// A failure is left open, so that the session can add what it found out; close() ends it.
+void begin_failure(Line& line, Stamp stamp, const FailureRecord& record);
+
+}  // namespace gpumem

@@ -1,0 +1,206 @@
+#include "process_line.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+#include <time.h>
+
+#include "api/settings.hpp"
+#include "base/loaded_objects.hpp"
+#include "intercept/call.hpp"
+#include "intercept/providers.hpp"
+#include "journal/schema.hpp"
+#include "session.hpp"
+
+namespace gpumem {
+namespace {
+
+std::uint64_t wall_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+bool is_utf8(std::string_view text) {
+  char buffer[1];
+  Line scratch(buffer, sizeof buffer);
+  return scratch.quoted(text);
+}
+
+void write_arguments(Line& line, const ProcessFacts& facts) {
+  const std::size_t most = settings().redact ? 1 : ~std::size_t{0};
+  bool all_valid = true;
+  std::string_view argument;
+  line.key("argv");
+  line.put("[");
+  for (std::size_t i = 0; i < most && nth_text(facts.arguments, facts.arguments_size, i, argument); ++i) {
+    line.separate();
+    all_valid &= line.quoted(argument);
+  }
+  line.put("]");
+  if (all_valid) return;
+  line.key("argv_raw_hex");
+  line.put("[");
+  for (std::size_t i = 0; i < most && nth_text(facts.arguments, facts.arguments_size, i, argument); ++i) {
+    line.separate();
+    if (is_utf8(argument)) {
+      line.put("null");
+    } else {
+      line.hex_bytes(argument.data(), argument.size());
+    }
+  }
+  line.put("]");
+}
+
+void write_environment(Line& line, const ProcessFacts& facts) {
+  line.key("env");
+  line.put("{");
+  for (const char* name : recorded_variables) {
+    std::string_view value;
+    if (environment_at_exec(facts, name, value)) line.text(name, value);
+  }
+  line.put("}");
+}
+
+void write_limits(Line& line) {
+  constexpr struct {
+    std::string_view key;
+    Limit limit;
+  } limits[] = {{"as", Limit::address_space}, {"nofile", Limit::open_files}, {"memlock", Limit::locked_memory}};
+  line.key("limits");
+  line.put("{");
+  for (const auto& [key, limit] : limits) {
+    std::uint64_t value = 0;
+    if (soft_limit(limit, value)) {
+      line.number(key, value);
+    } else {
+      line.null(key);
+    }
+  }
+  line.put("}");
+}
+
+void write_shim(Line& line) {
+  line.key("shim");
+  line.put("{");
+  line.word("version", GPUMEM_VERSION);
+  const unsigned char* id = nullptr;
+  if (const std::size_t size = this_object().build_id(id)) {
+    line.key("build_id");
+    line.hex_bytes(id, size);
+  } else {
+    line.null("build_id");
+  }
+  line.put("}");
+}
+
+void write_origin(Line& line, const Session* parent) {
+  if (parent == nullptr) return line.null("forked_from");
+  const char* path = parent->journal.path();
+  const char* slash = std::strrchr(path, '/');
+  line.key("forked_from");
+  line.put("{");
+  line.number("pid", parent->epoch);
+  line.text("journal", slash != nullptr ? slash + 1 : path);
+  line.number("events", parent->events.load(std::memory_order_relaxed) + parent->failures.load(std::memory_order_relaxed));
+  line.truth("initialized", parent->initialized.load(std::memory_order_relaxed));
+  line.put("}");
+}
+
+}  // namespace
+
+void write_process(Line& line, const Session& session, unsigned n, const Session* parent) {
+  const ProcessFacts& facts = session.facts;
+  line.open(schema::line::process, 0, session.stamp().tid);
+  line.number("schema", schema::version);
+  line.number("wall_ns", wall_ns() - (monotonic_ns() - session.start_ns));
+  line.signed_number("pid", facts.pid);
+  line.signed_number("ppid", facts.parent);
+  line.number("uid", facts.user);
+  line.text("host", facts.host);
+  line.number("start", facts.start_ticks);
+  line.number("n", n);
+  line.text("exe", facts.executable);
+  write_arguments(line, facts);
+  if (settings().redact) {
+    line.null("cwd");
+  } else {
+    line.text("cwd", facts.directory);
+  }
+  write_environment(line, facts);
+  write_limits(line);
+  if (facts.kernel_driver[0] == '\0') {
+    line.null("kernel_driver");
+  } else {
+    line.text("kernel_driver", facts.kernel_driver);
+  }
+  write_shim(line);
+  write_origin(line, parent);
+  line.close();
+}
+
+void write_changed_environment(Line& line, const ProcessFacts& facts) {
+  bool any = false;
+  for (const char* name : recorded_variables) {
+    std::string_view before;
+    const bool was_set = environment_at_exec(facts, name, before);
+    const char* now = std::getenv(name);
+    if (now == nullptr ? !was_set : was_set && before == now) continue;
+    if (!any) {
+      line.key("env_now");
+      line.put("{");
+      any = true;
+    }
+    if (now == nullptr) {
+      line.null(name);
+    } else {
+      line.text(name, now);
+    }
+  }
+  if (any) line.put("}");
+}
+
+void write_end(Line& line, Session& session) {
+  const Stamp stamp = session.stamp();
+  line.open(schema::line::end, stamp.ns, stamp.tid);
+  line.number("events", session.events.load());
+  line.number("failures", session.failures.load());
+  line.key("lost");
+  line.put("{");
+  line.number("lines", session.lost_lines.load());
+  line.number("blocks", session.lost_blocks.load());
+  line.number("stacks", session.lost_stacks.load());
+  line.put("}");
+  line.key("calls");
+  line.put("{");
+  for (unsigned i = 0; i < api_count; ++i)
+    if (const std::uint64_t calls = call_count(static_cast<ApiId>(i))) line.number(api_name(static_cast<ApiId>(i)), calls);
+  line.put("}");
+  const Routes routes = routes_seen();
+  line.key("routes");
+  line.put("{");
+  line.number("linked", routes.linked);
+  line.number("dlsym", routes.dlsym);
+  line.number("resolver", routes.resolver);
+  line.number("unrecognised", routes.unrecognised);
+  line.put("}");
+  line.key("peaks");
+  line.put("[");
+  for (int device = no_device; device < Totals::max_devices - 1; ++device) {
+    for (unsigned k = 0; k < memory_kind_count; ++k) {
+      const auto kind = static_cast<MemoryKind>(k);
+      const std::uint64_t peak = session.totals.peak(device, kind);
+      if (peak == 0) continue;
+      line.separate();
+      line.put("{");
+      if (device != no_device) line.signed_number("d", device);
+      line.word("k", kind_name(kind));
+      line.number("bytes", peak);
+      line.put("}");
+    }
+  }
+  line.put("]");
+  line.close();
+}
+
+}  // namespace gpumem

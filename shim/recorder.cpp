@@ -1,0 +1,287 @@
+// What each observed call means: from calls to lines. Implements observe_before() and observe_after().
+//
+// Order, so that another thread that gets the same address at once cannot be mistaken: a release leaves the live table
+// before the real call and comes back if that fails; an allocation enters it after the real call has succeeded.
+#include "api/cuda_types.hpp"
+#include "intercept/call.hpp"
+#include "intercept/driver_queries.hpp"
+#include "journal/schema.hpp"
+#include "process_line.hpp"
+#include "session.hpp"
+#include "session_lines.hpp"
+
+namespace gpumem {
+namespace {
+
+std::string_view op_of(Action action) {
+  switch (action) {
+    case Action::resolve:
+    case Action::start: return schema::op::init;
+    case Action::create_context:
+    case Action::retain_primary: return schema::op::context;
+    case Action::destroy_context:
+    case Action::release_primary:
+    case Action::reset_primary:
+    case Action::reset_current: return schema::op::context_end;
+    case Action::allocate: return schema::op::alloc;
+    case Action::release: return schema::op::free;
+  }
+  return {};
+}
+
+bool can_hang(Action action) {
+  return action == Action::start || action == Action::create_context || action == Action::retain_primary;
+}
+
+struct Place {
+  std::uint32_t context = 0;
+  int device = no_device;
+};
+
+CallRecord describe(const Call& call, std::string_view op) {
+  CallRecord record;
+  record.op = op;
+  record.api = call.outermost().api;
+  record.inner = call.outer != nullptr ? call.api : call.inner;
+  record.stream = call.effect.stream;
+  return record;
+}
+
+EventRecord event_of(const Call& call, std::string_view op) {
+  EventRecord record;
+  static_cast<CallRecord&>(record) = describe(call, op);
+  return record;
+}
+
+void write_context(Session& session, EventRecord record, const Context& context) {
+  session.context_seen.store(true, std::memory_order_relaxed);
+  record.op = schema::op::context;
+  record.handle = context.handle;
+  record.context = context.number;
+  record.device = context.device;
+  record.primary = context.primary;
+  write_event(session, record, true);
+  write_device_once(session, context.device);
+}
+
+// Where the calling thread's memory goes. A context that no call announced is announced here.
+Place current_place(Session& session, const Call& call) {
+  std::uint64_t handle = 0;
+  int device = no_device;
+  if (!session.driver_usable() || !current_context(handle, device)) return {};
+  Context context;
+  if (!session.contexts.find(handle, context)) {
+    bool primary = false, fresh = false;
+    primary_context_active(device, primary);
+    context = session.contexts.born(handle, device, primary, fresh);
+    if (fresh) {
+      EventRecord record = event_of(call, schema::op::context);
+      record.inner = ApiId::none;
+      record.found = true;
+      write_context(session, record, context);
+    }
+  }
+  return {context.number, device};
+}
+
+void record_allocation(Session& session, const Call& call) {
+  const Effect& effect = call.effect;
+  EventRecord record = event_of(call, schema::op::alloc);
+  record.has_memory = record.has_address = true;
+  record.kind = effect.kind;
+  record.size = effect.size;
+  record.address = effect.output();
+  const Place place = current_place(session, call);
+  record.context = place.context;
+  if (effect.kind != MemoryKind::pinned) record.device = place.device;
+  if (record.address != 0) {
+    Block displaced;
+    const Block block{record.address,
+                      effect.size,
+                      session.last_block.fetch_add(1, std::memory_order_relaxed) + 1,
+                      place.context,
+                      static_cast<std::int16_t>(record.device),
+                      effect.kind};
+    record.block = block.number;
+    const LiveTable::Inserted inserted = session.live.insert(block, displaced);
+    if (inserted == LiveTable::Inserted::replaced) session.totals.subtract(displaced.device, displaced.kind, displaced.size);
+    if (inserted == LiveTable::Inserted::no_memory) session.lost_blocks.fetch_add(1, std::memory_order_relaxed);
+    record.live = session.totals.add(record.device, effect.kind, effect.size);
+  } else {
+    record.live = session.totals.live(record.device, effect.kind);
+  }
+  write_event(session, record, true);
+  if (effect.kind != MemoryKind::async && session.first_use_of(place.context))
+    write_memory_sample(session, place.device, schema::why::context);
+}
+
+void record_release(Session& session, const Call& call) {
+  EventRecord record = event_of(call, schema::op::free);
+  record.has_address = true;
+  record.address = call.effect.address;
+  if (call.has_taken) {
+    record.has_memory = true;
+    record.kind = call.taken.kind;
+    record.size = call.taken.size;
+    record.block = call.taken.number;
+    record.device = call.taken.device;
+    record.live = session.totals.live(record.device, record.kind);
+  } else {
+    record.unknown_pointer = true;
+  }
+  write_event(session, record, false);
+}
+
+void record_start(Session& session, const Call& call) {
+  if (call.api == ApiId::cuInit) session.initialized.store(true, std::memory_order_relaxed);
+  if (!session.first_start(call.api, call.effect.device)) return;
+  EventRecord record = event_of(call, schema::op::init);
+  record.device = call.effect.device;
+  record.took_ns = monotonic_ns() - call.entered_ns;
+  write_event(session, record, true);
+}
+
+void record_birth(Session& session, const Call& call) {
+  const Effect& effect = call.effect;
+  bool fresh = false;
+  const Context context =
+      session.contexts.born(effect.output(), effect.device, effect.action == Action::retain_primary, fresh);
+  if (!fresh) return;
+  EventRecord record = event_of(call, schema::op::context);
+  record.took_ns = monotonic_ns() - call.entered_ns;
+  write_context(session, record, context);
+}
+
+void record_context_end(Session& session, const Call& call) {
+  bool still_active = false;
+  if (call.effect.action == Action::release_primary &&
+      (!session.driver_usable() || !primary_context_active(call.effect.device, still_active) || still_active))
+    return;
+  Context ended;
+  if (!session.contexts.end(call.context.handle, ended)) return;
+  EventRecord record = event_of(call, schema::op::context_end);
+  record.handle = ended.handle;
+  record.context = ended.number;
+  record.device = ended.device;
+  record.primary = ended.primary;
+  record.has_dropped = true;
+  session.live.take_context(ended.number, [&](const Block& block) {
+    session.totals.subtract(block.device, block.kind, block.size);
+    ++record.dropped_blocks;
+    record.dropped_bytes += block.size;
+  });
+  write_event(session, record, true);
+}
+
+void record_success(Session& session, const Call& call) {
+  switch (call.effect.action) {
+    case Action::resolve: return;
+    case Action::start: return record_start(session, call);
+    case Action::create_context:
+    case Action::retain_primary: return record_birth(session, call);
+    case Action::destroy_context:
+    case Action::release_primary:
+    case Action::reset_primary:
+    case Action::reset_current: return record_context_end(session, call);
+    case Action::allocate: return record_allocation(session, call);
+    case Action::release: return record_release(session, call);
+  }
+}
+
+void record_failure(Session& session, const Call& call) {
+  const Effect& effect = call.effect;
+  FailureRecord record;
+  static_cast<CallRecord&>(record) = describe(call, op_of(effect.action));
+  record.code = call.result;
+  record.inner_code = call.outer != nullptr ? call.result : call.inner_result;
+  record.took_ns = monotonic_ns() - call.entered_ns;
+  record.first = !session.failed_before.exchange(true, std::memory_order_relaxed);
+  record.start = !session.context_seen.load(std::memory_order_relaxed);
+  record.device = effect.device;
+  record.has_memory = effect.action == Action::allocate;
+  if (effect.action == Action::release) {
+    record.has_pointer = true;
+    record.pointer = effect.address;
+  }
+  if (record.has_memory) {
+    const Place place = current_place(session, call);
+    record.context = place.context;
+    record.kind = effect.kind;
+    record.size = effect.size;
+    if (effect.kind != MemoryKind::pinned) record.device = place.device;
+    record.live = session.totals.live(record.device, effect.kind);
+    write_failure(session, record);
+    constexpr int out_of_memory = 2;
+    if (call.result == out_of_memory) write_memory_sample(session, place.device, schema::why::failure);
+    return;
+  }
+  write_failure(session, record);
+}
+
+void put_back(Session& session, const Call& call) {
+  Block displaced;
+  session.live.insert(call.taken, displaced);
+  session.totals.add(call.taken.device, call.taken.kind, call.taken.size);
+}
+
+// Part of a bigger call: the outer call's record names both where they do the same thing, and tells the first failure.
+bool belongs_to_outer(const Call& call) {
+  Call& outer = *call.outer;
+  if (call.result != cuda_success) {
+    if (outer.effect.action == Action::resolve) return false;
+    if (outer.inner_result == cuda_success) {
+      outer.inner = call.api;
+      outer.inner_result = call.result;
+    }
+    return true;
+  }
+  const Action action = call.effect.action;
+  if ((action != Action::allocate && action != Action::release) || action != outer.effect.action) return false;
+  if (outer.inner_result == cuda_success) outer.inner = call.api;
+  return true;
+}
+
+}  // namespace
+
+void observe_before(Call& call) {
+  const Action action = call.effect.action;
+  if (action == Action::resolve) return;
+  Session* current = session();
+  if (current == nullptr) return;
+  std::uint64_t handle = 0;
+  int device = no_device;
+  switch (action) {
+    case Action::release:
+      call.has_taken = current->live.take(address_space(call.effect.kind), call.effect.address, call.taken);
+      if (call.has_taken) current->totals.subtract(call.taken.device, call.taken.kind, call.taken.size);
+      break;
+    case Action::destroy_context: current->contexts.find(call.effect.address, call.context); break;
+    case Action::release_primary:
+    case Action::reset_primary: current->contexts.find_primary(call.effect.device, call.context); break;
+    case Action::reset_current:
+      if (current->driver_usable() && current_context(handle, device)) current->contexts.find(handle, call.context);
+      break;
+    default: break;
+  }
+  call.entered_ns = monotonic_ns();
+  if (!can_hang(action) || current->has_started(call.api, call.effect.device)) return;
+  EventRecord begin = event_of(call, schema::op::begin);
+  if (call.outer != nullptr) begin.inner = call.api;
+  begin.device = call.effect.device;
+  write_event(*current, begin, false);
+}
+
+void observe_after(Call& call) {
+  Session* current = session();
+  if (current == nullptr) return;
+  if (call.has_taken && call.result != cuda_success) put_back(*current, call);
+  if (call.outer != nullptr && belongs_to_outer(call)) return;
+  if (call.effect.action == Action::resolve) return;
+  if (call.result == cuda_success) {
+    record_success(*current, call);
+  } else {
+    record_failure(*current, call);
+  }
+}
+
+}  // namespace gpumem

@@ -1,0 +1,159 @@
+#include "session.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "api/settings.hpp"
+#include "base/loaded_objects.hpp"
+#include "intercept/call.hpp"
+#include "journal/folder.hpp"
+#include "process_line.hpp"
+#include "user_messages.hpp"
+
+namespace gpumem {
+namespace {
+
+std::atomic<Session*> current_session{nullptr};
+SpinLock starting;
+std::atomic<bool> exiting{false};
+std::atomic<bool> exit_watched{false};
+
+std::uint32_t thread_id(std::uint32_t epoch) {
+  struct Cached {
+    std::uint32_t epoch, tid;
+  };
+  static constinit thread_local Cached cached{0, 0};
+  if (cached.epoch != epoch) cached = {epoch, static_cast<std::uint32_t>(syscall(SYS_gettid))};
+  return cached.tid;
+}
+
+void* take_pages(std::size_t size) {
+  void* pages = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return pages == MAP_FAILED ? nullptr : pages;
+}
+
+bool open_journal(Session& fresh, unsigned& n) {
+  JournalName name{fresh.facts.host[0] != '\0' ? fresh.facts.host : "localhost", fresh.facts.pid,
+                   fresh.facts.start_ticks, 0};
+  if (!create_journal(fresh.journal, name, settings().directory, settings().journal_max)) {
+    say_trouble("no journal can be written", std::strerror(errno));
+    return false;
+  }
+  n = name.n;
+  return true;
+}
+
+void start(Session& fresh, const Session* parent) {
+  fresh.start_ns = monotonic_ns();
+  Arena::set_budget(settings().memory_max);
+  gather_process_facts(fresh.facts);
+  unsigned n = 0;
+  if (!open_journal(fresh, n)) return;
+  fresh.inherited_driver = parent != nullptr && parent->initialized.load(std::memory_order_relaxed);
+  constexpr std::size_t line_capacity = 512 * 1024;
+  if (void* buffer = take_pages(line_capacity)) {
+    Line line(static_cast<char*>(buffer), line_capacity);
+    write_process(line, fresh, n, parent);
+    fresh.usable = fresh.write(line, true);
+    munmap(buffer, line_capacity);
+  }
+  if (settings().rejected != nullptr) say_trouble("a setting has no valid value and is ignored", settings().rejected);
+  say_debug("recording into", fresh.journal.path());
+}
+
+// In a forked child, whatever the parent's session held is left as it is: half-changed tables are never looked at.
+Session* start_session() {
+  LockGuard guard(starting);
+  Session* known = current_session.load(std::memory_order_acquire);
+  const std::uint32_t epoch = process_epoch();
+  if (known != nullptr && known->epoch == epoch) return known;
+  void* pages = take_pages(sizeof(Session));
+  if (pages == nullptr) return nullptr;
+  auto* fresh = new (pages) Session;
+  fresh->epoch = epoch;
+  start(*fresh, known != nullptr && known->usable ? known : nullptr);
+  if (!exit_watched.exchange(true)) std::atexit([] { exiting.store(true, std::memory_order_relaxed); });
+  current_session.store(fresh, std::memory_order_release);
+  return fresh;
+}
+
+// Closes the journal of a process that comes to its own end.
+void finish() {
+  exiting.store(true, std::memory_order_relaxed);
+  Session* ended = current_session.load(std::memory_order_acquire);
+  if (ended == nullptr || ended->epoch != process_epoch() || !ended->usable) return;
+  char buffer[16 * 1024];
+  Line line(buffer, sizeof buffer);
+  write_end(line, *ended);
+  ended->write(line, true);
+  ended->journal.trim();
+  say_farewell(*ended);
+}
+
+__attribute__((constructor)) void on_load() {
+  settings();
+  remember_stderr();
+  if (!settings().children) leave_ld_preload();
+}
+
+__attribute__((destructor)) void on_unload() {
+  const int saved = errno;
+  finish();
+  errno = saved;
+}
+
+}  // namespace
+
+Session* session() {
+  Session* known = current_session.load(std::memory_order_acquire);
+  if (known == nullptr || known->epoch != process_epoch()) known = start_session();
+  return known != nullptr && known->usable ? known : nullptr;
+}
+
+namespace {
+
+std::uint64_t start_bit(int device) {
+  constexpr int no_device_bit = 63;
+  return std::uint64_t{1} << (device >= 0 && device < no_device_bit ? device : no_device_bit);
+}
+
+}  // namespace
+
+bool Session::has_started(ApiId api, int device) const {
+  return (started[index(api)].load(std::memory_order_relaxed) & start_bit(device)) != 0;
+}
+
+bool Session::first_start(ApiId api, int device) {
+  return (started[index(api)].fetch_or(start_bit(device), std::memory_order_relaxed) & start_bit(device)) == 0;
+}
+
+bool Session::first_use_of(std::uint32_t context) {
+  if (context == 0 || context >= 64) return false;
+  const std::uint64_t bit = std::uint64_t{1} << context;
+  return (contexts_used.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
+}
+
+Stamp Session::stamp() const { return {monotonic_ns() - start_ns, thread_id(epoch)}; }
+
+bool Session::write(const Line& line, bool essential) {
+  const bool written = line.fits() && journal.append(line.view(), essential);
+  if (!written) lost_lines.fetch_add(1, std::memory_order_relaxed);
+  return written;
+}
+
+bool Session::driver_usable() const { return !inherited_driver && !exiting.load(std::memory_order_relaxed); }
+
+std::uint64_t monotonic_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+}  // namespace gpumem

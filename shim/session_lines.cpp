@@ -1,0 +1,158 @@
+#include "session_lines.hpp"
+
+#include "api/settings.hpp"
+#include "intercept/driver_queries.hpp"
+#include "intercept/providers.hpp"
+#include "intercept/real_dlsym.hpp"
+#include "intercept/runtimes.hpp"
+#include "journal/schema.hpp"
+#include "process_line.hpp"
+#include "session.hpp"
+#include "stack/unwinder.hpp"
+
+namespace gpumem {
+namespace {
+
+std::string_view role_of(const Module& module, int& asks) {
+  RuntimeCopy copy;
+  const bool probed = runtime_copy_at(module.lo, copy);
+  if (probed) asks = copy.asks;
+  for (unsigned i = 0; i < provider_count(); ++i) {
+    const Provider& known = provider(i);
+    if (known.object.base != module.base) continue;
+    if (known.is_driver) return schema::role::driver;
+    if (known.real[index(ApiId::cudaMalloc)] != nullptr) return schema::role::runtime;
+  }
+  return probed ? schema::role::static_runtime : std::string_view{};
+}
+
+void write_module_line(Session& session, const Module& module) {
+  ModuleRecord record;
+  record.id = module.number;
+  record.path = module.path;
+  record.build_id = module.build_id.data();
+  record.build_id_size = module.build_id_size;
+  record.base = module.base;
+  record.lo = module.lo;
+  record.hi = module.hi;
+  record.role = role_of(module, record.asks);
+  // A path can be 4 KiB, and each of its bytes six characters; longer ones are lost and counted.
+  char buffer[8192];
+  Line line(buffer, sizeof buffer);
+  write_module(line, session.stamp(), record);
+  session.write(line);
+}
+
+void write_module_once(Session& session, Module& module) {
+  if (!module.written.exchange(true, std::memory_order_relaxed)) write_module_line(session, module);
+}
+
+// The files that CUDA lives in are told as soon as they are known, and again once their part in it is.
+void write_cuda_modules(Session& session) {
+  const unsigned providers = provider_count(), runtimes = runtime_copy_count();
+  const unsigned providers_before = session.providers_written.exchange(providers, std::memory_order_relaxed);
+  const unsigned runtimes_before = session.runtimes_written.exchange(runtimes, std::memory_order_relaxed);
+  if (providers_before == providers && runtimes_before == runtimes) return;
+  session.modules.update();
+  const auto tell = [&](std::uintptr_t address) {
+    Module* module = session.modules.find(address);
+    if (module == nullptr) return;
+    module->written.store(true, std::memory_order_relaxed);
+    write_module_line(session, *module);
+  };
+  for (unsigned i = providers_before; i < providers; ++i) tell(provider(i).object.lo);
+  for (unsigned i = runtimes_before; i < runtimes; ++i) tell(runtime_copy(i).lo);
+}
+
+bool write_stack_line(Session& session, const Stack& stack, bool cut) {
+  for (std::uint32_t i = 0; i < stack.depth; ++i)
+    if (Module* module = session.modules.find(reinterpret_cast<std::uintptr_t>(stack.frames[i])))
+      write_module_once(session, *module);
+  const Stamp stamp = session.stamp();
+  LockGuard guard(session.stack_line_lock);
+  Line line(session.stack_line, sizeof session.stack_line);
+  line.open(schema::line::stack, stamp.ns, stamp.tid);
+  line.number("id", stack.number);
+  line.key("f");
+  line.put("[");
+  for (std::uint32_t i = 0; i < stack.depth; ++i) {
+    const auto address = reinterpret_cast<std::uintptr_t>(stack.frames[i]);
+    const Module* module = session.modules.find(address);
+    line.separate();
+    line.frame(module != nullptr ? module->number : 0, module != nullptr ? address - module->base : address);
+  }
+  line.put("]");
+  if (cut) line.truth("cut", true);
+  line.close();
+  return session.write(line);
+}
+
+// The calling thread's stack, written to the journal before anything refers to it.
+std::uint32_t stack_here(Session& session) {
+  void* frames[max_frames];
+  const unsigned depth = settings().stack_depth;
+  const unsigned captured = capture_stack(frames, depth < max_frames ? depth + 1 : max_frames);
+  const bool cut = captured > depth;
+  Stack* stack = session.stacks.intern(frames, cut ? depth : captured, unload_count());
+  if (stack == nullptr) {
+    session.lost_stacks.fetch_add(1, std::memory_order_relaxed);
+    return 0;
+  }
+  // Two threads may both find it unwritten: twice is harmless, a reference to nothing is not.
+  if (!stack->written.load(std::memory_order_acquire)) {
+    session.modules.update();
+    if (write_stack_line(session, *stack, cut)) stack->written.store(true, std::memory_order_release);
+  }
+  return stack->number;
+}
+
+void take_stack(Session& session, CallRecord& record) {
+  record.stack = stack_here(session);
+  record.has_stack = true;
+}
+
+}  // namespace
+
+void write_event(Session& session, EventRecord& record, bool with_stack) {
+  write_cuda_modules(session);
+  if (with_stack) take_stack(session, record);
+  char buffer[1024];
+  Line line(buffer, sizeof buffer);
+  write_event(line, session.stamp(), record);
+  if (session.write(line)) session.events.fetch_add(1, std::memory_order_relaxed);
+}
+
+void write_failure(Session& session, FailureRecord& record) {
+  write_cuda_modules(session);
+  take_stack(session, record);
+  char buffer[8 * 1024];
+  Line line(buffer, sizeof buffer);
+  begin_failure(line, session.stamp(), record);
+  if (record.start) write_changed_environment(line, session.facts);
+  line.close();
+  if (session.write(line, true)) session.failures.fetch_add(1, std::memory_order_relaxed);
+}
+
+void write_memory_sample(Session& session, int device, std::string_view why) {
+  std::uint64_t free = 0, total = 0;
+  if (device == no_device || !session.driver_usable() || !memory_info(free, total)) return;
+  char buffer[256];
+  Line line(buffer, sizeof buffer);
+  write_sample(line, session.stamp(), device, free, total, why);
+  session.write(line);
+}
+
+void write_device_once(Session& session, int ordinal) {
+  constexpr int tracked = 64;
+  if (ordinal < 0 || ordinal >= tracked || !session.driver_usable()) return;
+  const std::uint64_t bit = std::uint64_t{1} << ordinal;
+  if (session.devices_written.fetch_or(bit, std::memory_order_relaxed) & bit) return;
+  DeviceIdentity identity;
+  if (!device_identity(ordinal, identity)) return;
+  char buffer[2048];
+  Line line(buffer, sizeof buffer);
+  write_device(line, session.stamp(), {ordinal, identity.uuid, identity.pci_bus_id, identity.name, identity.total});
+  session.write(line);
+}
+
+}  // namespace gpumem

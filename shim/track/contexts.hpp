@@ -1,0 +1,42 @@
+// The contexts that the process has, with a number of our own for each: handle values come again.
+//
+// Thread-safe. Bounded: past `capacity` living contexts, born() returns 0 (unknown).
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/spin_lock.hpp"
+#include "track/memory_kind.hpp"
+
+namespace gpumem {
+
+struct Context {
+  std::uint64_t handle = 0;  // 0: free slot
+  std::uint32_t number = 0;  // from 1, never used twice
+  std::int16_t device = no_device;
+  bool primary = false;
+};
+
+class Contexts {
+ public:
+  static constexpr std::size_t capacity = 1024;
+
+  // Registers a context unless its handle is known; `fresh` says which. A default Context (number 0) if full.
+  Context born(std::uint64_t handle, int device, bool primary, bool& fresh);
+
+  // Both false if unknown.
+  bool find(std::uint64_t handle, Context& found);
+  bool find_primary(int device, Context& found);
+
+  // Forgets it; false if unknown.
+  bool end(std::uint64_t handle, Context& ended);
+
+ private:
+  SpinLock lock_;
+  std::uint32_t last_number_ = 0;
+  std::size_t used_ = 0;
+  std::array<Context, capacity> slots_;
+};
+
+}  // namespace gpumem
