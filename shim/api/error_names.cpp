@@ -4,20 +4,24 @@ namespace gpumem {
 
 const char* driver_error_name(int code) {
   switch (code) {
-#define CUDA_ERROR_CODE(number, driver, runtime) \
-  case number: return driver;
+#define RUNTIME_ERROR(number, name)
+#define DRIVER_ERROR(number, name) \
+  case number: return #name;
 #include "api/error_codes.def"
-#undef CUDA_ERROR_CODE
+#undef DRIVER_ERROR
+#undef RUNTIME_ERROR
     default: return nullptr;
   }
 }
 
 const char* runtime_error_name(int code) {
   switch (code) {
-#define CUDA_ERROR_CODE(number, driver, runtime) \
-  case number: return runtime;
+#define DRIVER_ERROR(number, name)
+#define RUNTIME_ERROR(number, name) \
+  case number: return #name;
 #include "api/error_codes.def"
-#undef CUDA_ERROR_CODE
+#undef DRIVER_ERROR
+#undef RUNTIME_ERROR
     default: return nullptr;
   }
 }
