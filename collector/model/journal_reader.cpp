@@ -17,7 +17,6 @@ class segment_reader {
   void read(bool is_first_segment, const std::function<void(const record&)>& take) {
     bool expect_process = is_first_segment;
     while (const auto line = lines_.next()) {
-      if (line->empty() && lines_.torn_lines() > 0) continue;  // a torn line that ends where its newline was written
       if (const auto parsed = parse(*line)) {
         if (expect_process && !std::holds_alternative<process_record>(*parsed)) refuse_first_line();
         expect_process = false;

@@ -66,7 +66,10 @@ std::optional<std::string_view> line_splitter::next() {
       const std::string_view piece(buffer_.data() + begin_, newline - begin_);
       begin_ = newline + 1;
       ++line_number_;
-      return without_torn_start(piece);
+      const auto line = without_torn_start(piece);
+      if (!line.empty() || piece.empty()) return line;
+      unsearched = begin_;
+      continue;
     }
     const std::size_t got = read_piece();
     if (got == 0) break;

@@ -58,7 +58,7 @@ class fields {
 
   std::optional<device_ordinal> maybe_device() const {
     const auto value = maybe_integer("d");
-    if (value && (*value < 0 || *value > 65535)) wrong_type("d", "a device ordinal");
+    if (value && (*value < 0 || *value > 1023)) wrong_type("d", "a device ordinal");
     return value ? std::optional<device_ordinal>(static_cast<device_ordinal>(*value)) : std::nullopt;
   }
 

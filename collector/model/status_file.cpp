@@ -1,14 +1,8 @@
 #include "model/status_file.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "model/error.hpp"
+#include "model/sidecar.hpp"
 
 namespace gpumem {
 namespace {
@@ -26,15 +20,6 @@ std::optional<int> maybe_int(const json& object, const char* key) {
 std::uint64_t count_or_zero(const json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
-}
-
-bool write_all(int descriptor, const std::string& text) {
-  for (std::size_t written = 0; written < text.size();) {
-    const ssize_t got = ::write(descriptor, text.data() + written, text.size() - written);
-    if (got < 0 && errno != EINTR) return false;
-    if (got > 0) written += static_cast<std::size_t>(got);
-  }
-  return true;
 }
 
 }  // namespace
@@ -68,40 +53,6 @@ void write_status_file(const std::filesystem::path& path, const exit_record& sta
   object["exit_status"] = status.exit_status ? json(*status.exit_status) : json();
   object["signal"] = status.signal ? json(*status.signal) : json();
   write_sidecar(path, object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
-}
-
-void write_sidecar(const std::filesystem::path& path, const std::string& text) {
-  const std::string draft = path.string() + "." + std::to_string(::getpid());
-  const int descriptor = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  bool written = descriptor >= 0;
-  if (written) {
-    written = write_all(descriptor, text);
-    written = ::close(descriptor) == 0 && written && ::rename(draft.c_str(), path.c_str()) == 0;
-  }
-  if (written) return;
-  const std::string reason = std::strerror(errno);
-  if (descriptor >= 0) ::unlink(draft.c_str());
-  throw error(path.string() + " cannot be written: " + reason + ".");
-}
-
-std::optional<std::string> read_sidecar(const std::filesystem::path& path, std::uint64_t most) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) return std::nullopt;
-  std::optional<std::string> text;
-  struct stat status {};
-  if (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
-      static_cast<std::uint64_t>(status.st_size) <= most) {
-    text.emplace(static_cast<std::size_t>(status.st_size), '\0');
-    std::size_t filled = 0;
-    while (filled < text->size()) {
-      const ssize_t got = ::read(descriptor, text->data() + filled, text->size() - filled);
-      if (got <= 0) break;
-      filled += static_cast<std::size_t>(got);
-    }
-    text->resize(filled);
-  }
-  ::close(descriptor);
-  return text;
 }
 
 }  // namespace gpumem

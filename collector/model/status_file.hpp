@@ -24,10 +24,4 @@ std::optional<exit_record> read_status_file(const std::filesystem::path& path);
 // Throws error where the file cannot be written.
 void write_status_file(const std::filesystem::path& path, const exit_record& status);
 
-// Replaces the file in one step, mode 0600, never through a link. Throws error.
-void write_sidecar(const std::filesystem::path& path, const std::string& text);
-
-// The whole text of a regular file of at most `most` bytes; nothing where there is none.
-std::optional<std::string> read_sidecar(const std::filesystem::path& path, std::uint64_t most);
-
 }  // namespace gpumem
