@@ -2,10 +2,7 @@
 
 #include <unistd.h>
 
-#include <fstream>
-#include <iterator>
-#include <sstream>
-#include <string>
+#include "model/proc_stat.hpp"
 
 namespace gpumem {
 namespace {
@@ -15,20 +12,9 @@ bool is_this_host(const std::string& recorded) {
   return ::gethostname(name, sizeof name - 1) == 0 && recorded == name;
 }
 
-// Process ids come again; together with the start time they do not.
 bool still_runs(const process_record& process) {
-  std::ifstream file("/proc/" + std::to_string(process.pid) + "/stat");
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
-  const auto name_end = text.rfind(')');  // the command name may itself hold blanks and parentheses
-  if (name_end == std::string::npos) return false;
-  std::istringstream fields(text.substr(name_end + 1));
-  std::string state;
-  fields >> state;
-  constexpr int fields_between_state_and_start = 18;
-  std::string skipped;
-  for (int i = 0; i < fields_between_state_and_start; ++i) fields >> skipped;
-  std::uint64_t start = 0;
-  return fields >> start && start == process.start && state != "Z" && state != "X";
+  const auto stat = read_proc_stat(process.pid);
+  return stat && stat->start == process.start && stat->state != 'Z' && stat->state != 'X';
 }
 
 }  // namespace

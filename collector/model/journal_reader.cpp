@@ -89,4 +89,16 @@ skipped_lines read_journal(const journal_files& files, strictness how,
   return skipped;
 }
 
+std::optional<process_record> read_process_line(const journal_files& files) {
+  try {
+    line_splitter lines(files.segments.front());
+    const auto line = lines.next();
+    const auto parsed = line ? parse_record(*line) : std::nullopt;
+    if (parsed && std::holds_alternative<process_record>(*parsed)) return std::get<process_record>(*parsed);
+  } catch (const std::runtime_error&) {
+    // Whoever wants to know what is wrong reads the journal as a whole.
+  }
+  return std::nullopt;
+}
+
 }  // namespace gpumem

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "model/journal_set.hpp"
@@ -26,5 +27,8 @@ struct skipped_lines {
 };
 
 skipped_lines read_journal(const journal_files& files, strictness how, const std::function<void(const record&)>& take);
+
+// Only the first line; nothing where it is no process line that this version can read.
+std::optional<process_record> read_process_line(const journal_files& files);
 
 }  // namespace gpumem
