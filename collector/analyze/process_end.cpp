@@ -1,0 +1,46 @@
+#include "analyze/process_end.hpp"
+
+#include <unistd.h>
+
+#include "model/proc_stat.hpp"
+
+namespace gpumem {
+namespace {
+
+bool is_this_host(const std::string& recorded) {
+  char name[256] = {};
+  return ::gethostname(name, sizeof name - 1) == 0 && recorded == name;
+}
+
+bool still_runs(const process_record& process) {
+  const auto stat = read_proc_stat(process.pid);
+  return stat && stat->start == process.start && stat->state != 'Z' && stat->state != 'X';
+}
+
+}  // namespace
+
+process_end judge_end(const process_record& process, bool has_end_line, bool replaced_by_exec,
+                      const std::optional<exit_record>& status) {
+  process_end end;
+  end.handlers_ran = has_end_line;
+  if (status && !replaced_by_exec) {
+    end.exit_status = status->exit_status;
+    end.signal = status->signal;
+  }
+  if (end.signal) {
+    end.how = ending::killed;
+  } else if (has_end_line) {
+    end.how = ending::normal;
+  } else if (end.exit_status) {
+    end.how = ending::exited;
+  } else if (replaced_by_exec) {
+    end.how = ending::replaced;
+  } else if (!is_this_host(process.host)) {
+    end.how = ending::unknown;
+  } else {
+    end.how = still_runs(process) ? ending::running : ending::vanished;
+  }
+  return end;
+}
+
+}  // namespace gpumem

@@ -1,0 +1,20 @@
+#include "commands/commands.hpp"
+#include "commands/report_command.hpp"
+#include "render/json_reports.hpp"
+
+namespace gpumem {
+namespace {
+
+void add_text(text_page& page, const process_view& view) {
+  add_title(page, view);
+  page.blank_line();
+  add_failures(page, view);
+}
+
+constexpr report_kind failures_kind{"failures", "Calls that failed, and why", add_text, json_failures, "peak"};
+
+}  // namespace
+
+void add_failures_command(CLI::App& app, int&) { add_report_kind(app, failures_kind); }
+
+}  // namespace gpumem

@@ -1,0 +1,20 @@
+#include "commands/commands.hpp"
+#include "commands/report_command.hpp"
+#include "render/json_reports.hpp"
+
+namespace gpumem {
+namespace {
+
+void add_text(text_page& page, const process_view& view) {
+  add_title(page, view);
+  page.blank_line();
+  add_leaks(page, view);
+}
+
+constexpr report_kind leaks_kind{"leaks", "Memory that was not given back, by call site", add_text, json_leaks, "peak"};
+
+}  // namespace
+
+void add_leaks_command(CLI::App& app, int&) { add_report_kind(app, leaks_kind); }
+
+}  // namespace gpumem

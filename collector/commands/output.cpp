@@ -1,0 +1,46 @@
+#include "commands/output.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "model/error.hpp"
+
+namespace gpumem {
+
+output_style style_of(int descriptor) {
+  constexpr std::size_t narrowest = 40;
+  output_style style;
+  if (!::isatty(descriptor)) return style;
+  winsize size{};
+  if (::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+    style.width = std::max<std::size_t>(narrowest, size.ws_col);
+  }
+  const char* no_colour = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  const bool is_dumb = terminal && std::strcmp(terminal, "dumb") == 0;
+  style.colour = !(no_colour && *no_colour) && !is_dumb;
+  return style;
+}
+
+void write_out(int descriptor, std::string_view text) {
+  std::signal(SIGPIPE, SIG_IGN);
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno == EPIPE) {
+      return;
+    } else if (errno != EINTR) {
+      throw error(std::string("The answer cannot be written: ") + std::strerror(errno) + ".");
+    }
+  }
+}
+
+}  // namespace gpumem

@@ -1,0 +1,20 @@
+#include "commands/commands.hpp"
+#include "commands/report_command.hpp"
+#include "render/json_reports.hpp"
+
+namespace gpumem {
+namespace {
+
+void add_text(text_page& page, const process_view& view) {
+  add_title(page, view);
+  page.blank_line();
+  add_peaks(page, view);
+}
+
+constexpr report_kind peak_kind{"peak", "The highest use of memory, and who held it then", add_text, json_peaks, "leaks"};
+
+}  // namespace
+
+void add_peak_command(CLI::App& app, int&) { add_report_kind(app, peak_kind); }
+
+}  // namespace gpumem

@@ -1,0 +1,103 @@
+#include "commands/report_command.hpp"
+
+#include <memory>
+
+#include "commands/output.hpp"
+#include "model/error.hpp"
+#include "model/journal_set.hpp"
+#include "render/json_reports.hpp"
+#include "render/units.hpp"
+#include "symbols/symbol_file.hpp"
+
+namespace gpumem {
+namespace {
+
+struct report_options {
+  std::string path;
+  std::string format = "text";
+  bool lenient = false;
+  bool full_stacks = false;
+};
+
+// Journals of one folder, analysed one after the other; names are shared, for the processes share their libraries.
+class report_job {
+ public:
+  report_job(const report_kind& kind, const report_options& options) : kind_(kind), options_(options) {}
+
+  void run() {
+    const auto journals = find_journals(options_.path);
+    for (const auto& files : journals) {
+      const auto process = read(files);
+      if (!process) continue;
+      symbols_.add_known(read_symbol_file(files.symbols_file()));
+      call_names names(*process, symbols_);
+      add({*process, names, options_.full_stacks}, journals.size());
+    }
+    if (shown_ == 0) throw error(refused_.front());
+    write_out(1, options_.format == "json" ? finish_json() : finish_text());
+  }
+
+ private:
+  std::optional<process_analysis> read(const journal_files& files) {
+    const auto how = options_.lenient ? strictness::lenient : strictness::strict;
+    if (!options_.lenient) return analyze(files, how);
+    try {
+      return analyze(files, how);
+    } catch (const error& trouble) {
+      refused_.push_back(trouble.what());
+      return std::nullopt;
+    }
+  }
+
+  void add(const process_view& view, std::size_t of) {
+    ++shown_;
+    if (options_.format == "json") {
+      processes_.push_back(kind_.make_json(view));
+      return;
+    }
+    if (shown_ > 1) page_.blank_line();
+    if (of > 1) page_.line("[" + std::to_string(shown_) + "] " + printable(view.process.journal));
+    kind_.add_text(page_, view);
+    add_notes(page_, view);
+  }
+
+  std::string finish_json() const {
+    nlohmann::ordered_json whole = {{"schema_version", report_schema_version}, {"report", kind_.name},
+                                    {"path", options_.path}, {"processes", processes_}, {"skipped", refused_},
+                                    {"missing_names", symbols_.troubles()}};
+    return whole.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  }
+
+  std::string finish_text() {
+    const auto troubles = symbols_.troubles();
+    if (!troubles.empty() || !refused_.empty()) page_.blank_line();
+    for (const auto& trouble : troubles) page_.paragraph("No names from " + printable(trouble) + ".");
+    for (const auto& trouble : refused_) page_.paragraph("Skipped: " + printable(trouble));
+    page_.blank_line();
+    page_.line("Next: gpumem " + std::string(kind_.next) + " " + command_text({options_.path}));
+    return page_.text();
+  }
+
+  const report_kind& kind_;
+  const report_options& options_;
+  symbolizer symbols_;
+  const output_style style_ = style_of(1);
+  text_page page_{style_.width, style_.colour};
+  nlohmann::ordered_json processes_ = nlohmann::ordered_json::array();
+  std::vector<std::string> refused_;
+  std::size_t shown_ = 0;
+};
+
+}  // namespace
+
+void add_report_kind(CLI::App& app, const report_kind& kind) {
+  auto* command = app.add_subcommand(kind.name, kind.summary);
+  const auto options = std::make_shared<report_options>();
+  command->add_option("PATH", options->path, "a journal (gpumem-*.jsonl) or a folder of journals")->required();
+  command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
+  command->add_flag("--lenient", options->lenient, "show what can be read of damaged journals");
+  command->add_flag("--full-stacks", options->full_stacks, "show all frames, also of CUDA, libc and the interpreter");
+  command->callback([options, &kind] { report_job(kind, *options).run(); });
+}
+
+}  // namespace gpumem

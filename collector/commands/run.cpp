@@ -1,0 +1,95 @@
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "commands/child_process.hpp"
+#include "commands/commands.hpp"
+#include "commands/output.hpp"
+#include "commands/run_journals.hpp"
+#include "commands/shim_location.hpp"
+#include "model/error.hpp"
+
+namespace gpumem {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What shells answer when a program cannot be started.
+constexpr int status_not_found = 127;
+constexpr int status_not_executable = 126;
+
+struct run_options {
+  std::string folder;
+  bool quiet = false;
+  bool no_symbolize = false;
+};
+
+// LD_PRELOAD takes a list split at blanks and colons, without any way to quote them.
+std::string preload_list(const fs::path& shim) {
+  if (shim.string().find_first_of(" :") != std::string::npos) {
+    throw error(shim.string() + " cannot be preloaded, because its path holds a blank or a colon; move it elsewhere.");
+  }
+  const char* before = std::getenv("LD_PRELOAD");
+  return before && *before ? shim.string() + ":" + before : shim.string();
+}
+
+fs::path prepare_folder(const std::string& folder) {
+  if (folder.empty()) return {};
+  std::error_code trouble;
+  const fs::path absolute = fs::absolute(folder, trouble);
+  if (!trouble) fs::create_directories(absolute, trouble);
+  if (trouble) throw error(folder + " cannot be made: " + trouble.message() + ".");
+  return absolute;
+}
+
+void say(const std::string& text) { write_out(2, text); }
+
+// Nothing that goes wrong here may change how the run ends.
+void report_run(const run_options& options, const fs::path& folder, const finished_child& child) {
+  try {
+    const auto journals = journals_of_run(journal_folders(folder), child);
+    write_status(journals, child);
+    if (!options.no_symbolize) write_symbols(journals);
+    if (options.quiet) return;
+    say(journals.empty() ? "gpumem: no journal was found: the program made no CUDA call that the shim could see.\n"
+                         : summary_of_run(journals));
+  } catch (const std::exception& trouble) {
+    if (options.quiet) return;
+    try {
+      say(std::string("gpumem: no report of this run: ") + trouble.what() + "\n");
+    } catch (const error&) {
+      // Standard error is closed or full.
+    }
+  }
+}
+
+int run(const run_options& options, std::vector<std::string> command) {
+  if (!command.empty() && command.front() == "--") command.erase(command.begin());
+  if (command.empty()) throw error("No program is named; say: gpumem run -- PROGRAM ARGS...");
+  const fs::path folder = prepare_folder(options.folder);
+  std::map<std::string, std::string> environment = {{"LD_PRELOAD", preload_list(find_shim())}};
+  if (!folder.empty()) environment["GPUMEM_DIR"] = folder.string();
+  try {
+    const finished_child child = run_child(command, environment);
+    report_run(options, folder, child);
+    return end_like(child.status);
+  } catch (const start_failure& failure) {
+    say("gpumem: " + command.front() + ": " + std::strerror(failure.error_number) + "\n");
+    return failure.error_number == ENOENT ? status_not_found : status_not_executable;
+  }
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, int& status) {
+  auto* command = app.add_subcommand("run", "Run a program under the shim and sum up what it did: gpumem run -- PROGRAM ARGS...");
+  const auto options = std::make_shared<run_options>();
+  command->add_option("-o", options->folder, "folder of the journals (sets GPUMEM_DIR)");
+  command->add_flag("--quiet", options->quiet, "no summary on stderr");
+  command->add_flag("--no-symbolize", options->no_symbolize, "do not look up names into .symbols.json");
+  command->prefix_command();
+  command->callback([options, command, &status] { status = run(*options, command->remaining()); });
+}
+
+}  // namespace gpumem

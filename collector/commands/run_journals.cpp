@@ -1,0 +1,132 @@
+#include "commands/run_journals.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+#include "commands/output.hpp"
+#include "model/error.hpp"
+#include "model/journal_reader.hpp"
+#include "render/call_names.hpp"
+#include "render/text_reports.hpp"
+#include "render/units.hpp"
+#include "symbols/symbol_file.hpp"
+
+namespace gpumem {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct candidate_journal {
+  journal_files files;
+  process_record process;
+};
+
+std::vector<candidate_journal> candidates_in(const std::vector<fs::path>& folders, std::uint64_t since_wall_ns) {
+  std::vector<candidate_journal> found;
+  for (const auto& folder : folders) {
+    try {
+      for (auto& files : find_journals(folder)) {
+        const auto process = read_process_line(files);
+        if (process && process->wall_ns >= since_wall_ns) found.push_back({std::move(files), *process});
+      }
+    } catch (const std::runtime_error&) {
+      // No such folder, or no journal in it.
+    }
+  }
+  return found;
+}
+
+bool is_journal_of(const process_record& process, const finished_child& child) {
+  return process.pid == child.status.pid && process.start == child.start;
+}
+
+constexpr std::size_t most_processes_in_summary = 4;
+
+}  // namespace
+
+std::vector<fs::path> journal_folders(const fs::path& chosen) {
+  std::vector<fs::path> folders;
+  const char* from_environment = std::getenv("GPUMEM_DIR");
+  if (!chosen.empty()) {
+    folders.push_back(chosen);
+  } else if (from_environment && *from_environment) {
+    folders.emplace_back(from_environment);
+  } else {
+    folders.emplace_back("gpumem");
+  }
+  const char* temporary = std::getenv("TMPDIR");
+  folders.push_back(fs::path(temporary && *temporary ? temporary : "/tmp") / ("gpumem-" + std::to_string(::getuid())));
+  return folders;
+}
+
+std::vector<journal_files> journals_of_run(const std::vector<fs::path>& folders, const finished_child& child) {
+  const auto candidates = candidates_in(folders, child.status.started_ns);
+  std::set<std::int64_t> family = {child.status.pid};
+  // A descendant may stand before its parent in the list, so look until nobody is added.
+  for (std::size_t before = 0; before != family.size();) {
+    before = family.size();
+    for (const auto& each : candidates) {
+      const bool has_known_origin = each.process.forked_from && family.count(each.process.forked_from->pid) > 0;
+      if (family.count(each.process.ppid) > 0 || has_known_origin) family.insert(each.process.pid);
+    }
+  }
+  std::vector<journal_files> journals;
+  for (const auto& each : candidates) {
+    const bool is_other_process = each.process.pid == child.status.pid && !is_journal_of(each.process, child);
+    if (family.count(each.process.pid) > 0 && !is_other_process) journals.push_back(each.files);
+  }
+  return journals;
+}
+
+void write_status(const std::vector<journal_files>& journals, const finished_child& child) {
+  for (const auto& files : journals) {
+    const auto process = read_process_line(files);
+    if (process && is_journal_of(*process, child) && !files.replaced_by_exec) {
+      write_status_file(files.status_file(), child.status);
+    }
+  }
+}
+
+void write_symbols(const std::vector<journal_files>& journals) {
+  for (const auto& files : journals) {
+    symbolizer symbols;
+    modules all_modules;
+    std::set<frame_address> frames;
+    read_journal(files, strictness::lenient, [&](const record& line) {
+      if (const auto* module = std::get_if<module_record>(&line)) all_modules.emplace(module->id, *module);
+      if (const auto* stack = std::get_if<stack_record>(&line)) frames.insert(stack->frames.begin(), stack->frames.end());
+    });
+    for (const auto& frame : frames) {
+      const auto module = all_modules.find(frame.module);
+      if (module != all_modules.end()) symbols.resolve(code_file_of(module->second), frame.offset);
+    }
+    write_symbol_file(files.symbols_file(), symbols.resolved());
+  }
+}
+
+std::string summary_of_run(const std::vector<journal_files>& journals) {
+  const auto style = style_of(2);
+  text_page page(style.width, style.colour);
+  symbolizer symbols;
+  std::size_t shown = 0;
+  for (const auto& files : journals) {
+    if (shown == most_processes_in_summary) break;
+    const auto process = analyze(files, strictness::lenient);
+    symbols.add_known(read_symbol_file(files.symbols_file()));
+    call_names names(process, symbols);
+    if (shown++ > 0) page.blank_line();
+    add_headline(page, {process, names});
+  }
+  if (journals.size() > shown) {
+    page.paragraph("... and " + count_of(journals.size() - shown, "more process") + (journals.size() - shown > 1 ? "es." : "."));
+  }
+  const bool is_one = journals.size() == 1;
+  const fs::path path = is_one ? journals.front().segments.front() : journals.front().segments.front().parent_path();
+  page.line("Next: gpumem report " + command_text({path.string()}));
+  return page.text();
+}
+
+}  // namespace gpumem

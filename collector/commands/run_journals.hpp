@@ -1,0 +1,29 @@
+// The journals that a run has left behind: found, given their sidecars, and summed up.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "commands/child_process.hpp"
+#include "model/journal_set.hpp"
+
+namespace gpumem {
+
+// Folders in which the processes of a run write, most likely first. `chosen` is the folder given by hand, or empty.
+std::vector<std::filesystem::path> journal_folders(const std::filesystem::path& chosen);
+
+// Journals of the child and of all its descendants. Never throws.
+std::vector<journal_files> journals_of_run(const std::vector<std::filesystem::path>& folders,
+                                           const finished_child& child);
+
+// Writes how the child ended beside its latest journal. Throws error.
+void write_status(const std::vector<journal_files>& journals, const finished_child& child);
+
+// Resolves the names of every journal's addresses, here where the files are, into sidecars. Throws error.
+void write_symbols(const std::vector<journal_files>& journals);
+
+// A few lines about each process. Throws error.
+std::string summary_of_run(const std::vector<journal_files>& journals);
+
+}  // namespace gpumem

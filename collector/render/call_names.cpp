@@ -1,0 +1,129 @@
+#include "render/call_names.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "render/units.hpp"
+#include "schema.hpp"
+
+namespace gpumem {
+namespace {
+
+std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+std::string hex(std::uint64_t value) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+// A function's name without its parameters; "(anonymous namespace)" and "operator()" are no parameter lists.
+std::string without_parameters(const std::string& name) {
+  for (std::size_t at = name.find('('); at != std::string::npos; at = name.find('(', at + 1)) {
+    if (name.compare(at, 21, "(anonymous namespace)") == 0) continue;
+    if (at >= 8 && name.compare(at - 8, 8, "operator") == 0 && name.compare(at, 2, "()") == 0) continue;
+    return name.substr(0, at);
+  }
+  return name;
+}
+
+template <class Found>
+const shown_frame* first(const std::vector<shown_frame>& frames, Found found) {
+  const auto at = std::find_if(frames.begin(), frames.end(), found);
+  return at == frames.end() ? nullptr : &*at;
+}
+
+// Stripped inner functions of a static runtime lie in the user's file, below the runtime's named entry points.
+void fold_unnamed_inside_runtime(std::vector<shown_frame>& frames) {
+  bool inside = false;
+  for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
+    if (frame->owner == frame_owner::cuda) inside = true;
+    if (frame->owner == frame_owner::user && !frame->function.empty()) inside = false;
+    if (frame->owner == frame_owner::user && frame->function.empty() && inside) frame->owner = frame_owner::cuda;
+  }
+}
+
+}  // namespace
+
+code_file code_file_of(const module_record& module) {
+  return {module.path.value_or(""), module.build_id.value_or("")};
+}
+
+std::string shown_frame::label() const {
+  const std::string place = file.empty() ? module : file_name(file) + (line > 0 ? ":" + std::to_string(line) : "");
+  if (function.empty()) return address;
+  return without_parameters(function) + (place.empty() ? "" : " (" + place + ")");
+}
+
+void call_names::add_frames(std::vector<shown_frame>& to, const frame_address& frame) {
+  const auto module = process_.all_modules.find(frame.module);
+  if (module == process_.all_modules.end()) {
+    shown_frame unknown;
+    unknown.address = hex(frame.offset);
+    to.push_back(std::move(unknown));
+    return;
+  }
+  const code_file file = code_file_of(module->second);
+  const std::string role = module->second.role.value_or("");
+  const frame_owner owner = owner_of_module(file.path, role);
+  shown_frame shown;
+  shown.module = printable(file_name(file.path));
+  shown.address = shown.module + "+" + hex(frame.offset);
+  const named_frames& names = symbols_.resolve(file, frame.offset);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    shown.function = printable(names[i].function.value_or(""));
+    shown.file = printable(names[i].file.value_or(""));
+    shown.line = names[i].line.value_or(0);
+    shown.inlined = i + 1 < names.size();
+    shown.owner = owner_of_function(owner, role, shown.function);
+    to.push_back(shown);
+  }
+  if (!names.empty()) return;
+  shown.owner = owner;
+  to.push_back(std::move(shown));
+}
+
+std::vector<shown_frame> call_names::frames_of(const stack_record& stack) {
+  std::vector<shown_frame> frames;
+  for (const auto& frame : stack.frames) add_frames(frames, frame);
+  fold_unnamed_inside_runtime(frames);
+  return frames;
+}
+
+call_name call_names::make(std::uint64_t id) {
+  const stack_record* stack = process_.stack(id);
+  call_name name;
+  if (!stack || stack->frames.empty()) {
+    name.label = id == 0 ? "(a call whose stack could not be taken)" : "(a call whose stack is not in the journal)";
+    return name;
+  }
+  name.frames = frames_of(*stack);
+  name.cut = stack->cut;
+  const auto owned_by = [](frame_owner owner) {
+    return [owner](const shown_frame& frame) { return frame.owner == owner; };
+  };
+  const shown_frame* user = first(name.frames, owned_by(frame_owner::user));
+  const shown_frame* interpreter = first(name.frames, owned_by(frame_owner::interpreter));
+  const shown_frame* python = first(name.frames, [](const shown_frame& frame) {
+    return frame.owner == frame_owner::interpreter && frame.module.find("python") != std::string::npos;
+  });
+  if (user) {
+    name.label = user->label();
+    name.library = user->module;
+  } else if (interpreter) {
+    name.library = (python ? python : interpreter)->module;
+    name.label = "Python code (" + name.library + ")";
+  } else {
+    name.label = name.frames.back().label();
+    name.library = name.frames.back().module;
+  }
+  return name;
+}
+
+const call_name& call_names::of(std::uint64_t stack) {
+  const auto found = known_.find(stack);
+  if (found != known_.end()) return found->second;
+  return known_.emplace(stack, make(stack)).first->second;
+}
+
+}  // namespace gpumem

@@ -1,0 +1,18 @@
+// The reports as JSON; docs/REPORT.md is the schema.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "render/text_reports.hpp"
+
+namespace gpumem {
+
+inline constexpr int report_schema_version = 1;
+
+// The part of one process, as each report shows it.
+nlohmann::ordered_json json_report(const process_view& view);
+nlohmann::ordered_json json_leaks(const process_view& view);
+nlohmann::ordered_json json_peaks(const process_view& view);
+nlohmann::ordered_json json_failures(const process_view& view);
+
+}  // namespace gpumem

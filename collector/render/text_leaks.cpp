@@ -1,0 +1,72 @@
+#include "render/text_parts.hpp"
+#include "render/units.hpp"
+
+namespace gpumem {
+namespace {
+
+struct class_text {
+  leak_class what;
+  const char* heading;
+  const char* meaning;
+};
+
+constexpr class_text class_texts[] = {
+    {leak_class::growing, "Growing: live at the end, and kept rising",
+     "The least live bytes per time window rose almost to the end of the session."},
+    {leak_class::held, "Held: live at the end, not rising",
+     "Allocated once or come to rest: a cache, a workspace, or memory that simply was not freed."},
+    {leak_class::free_failed, "Free failed: the program tried, the call returned an error", ""},
+    {leak_class::dropped, "Dropped: ended with its context, not by a free", ""},
+    {leak_class::freed_at_exit, "Freed at exit: by destructors, after the exit handlers had begun",
+     "Harmless for the memory; no leak."},
+};
+
+std::uint64_t positive(std::int64_t value) { return value > 0 ? static_cast<std::uint64_t>(value) : 0; }
+
+std::string windows_text(const std::vector<std::int64_t>& minima) {
+  std::string text;
+  for (const auto bytes : minima) text += (text.empty() ? "" : ", ") + bytes_text(positive(bytes));
+  return text;
+}
+
+void add_leak(text_page& page, const process_view& view, const leak& each) {
+  page.line(view.names.of(each.site.stack).label, 2);
+  page.paragraph(count_of(positive(each.amount.blocks), "block") + ", " + exact_bytes(positive(each.amount.bytes)) +
+                     " of " + total_text(each.site.total) + "; " + grouped(positive(each.allocated.blocks)) +
+                     " allocated here in all, from " + duration_text(each.first_ns) + " to " +
+                     duration_text(each.last_ns) + ".", 4);
+  if (each.what == leak_class::growing) page.paragraph("Least live bytes per window: " + windows_text(each.minima) + ".", 4);
+  add_stack(page, view, each.site.stack, 6);
+}
+
+void add_drops(text_page& page, const process_view& view) {
+  for (const auto& drop : view.process.context_drops) {
+    if (drop.dropped.blocks <= 0) continue;
+    page.paragraph(printable(drop.api) + " at " + duration_text(drop.ns) + ", called by " +
+                       view.names.of(drop.stack).label + ", ended " + blocks_and_bytes(drop.dropped) + ".", 2);
+  }
+}
+
+}  // namespace
+
+void add_leaks(text_page& page, const process_view& view) {
+  if (view.process.leaks.empty()) {
+    page.paragraph("Everything that was allocated was freed.");
+    return;
+  }
+  for (const auto& texts : class_texts) {
+    bool has_heading = false;
+    for (const auto& each : view.process.leaks) {
+      if (each.what != texts.what) continue;
+      if (!has_heading) {
+        page.heading(texts.heading);
+        if (*texts.meaning) page.paragraph(texts.meaning, 2);
+        if (texts.what == leak_class::dropped) add_drops(page, view);
+        has_heading = true;
+      }
+      add_leak(page, view, each);
+    }
+  }
+}
+
+}  // namespace gpumem

@@ -1,0 +1,31 @@
+// Sentences and pieces that several text reports share.
+#pragma once
+
+#include <string>
+
+#include "render/text_reports.hpp"
+
+namespace gpumem {
+
+// "./demo --big (pid 4242)"
+std::string process_text(const process_analysis& process);
+
+// "ended normally after 12.3 s"
+std::string end_text(const process_analysis& process);
+
+// "cudaFree failed with 2 (CUDA_ERROR_OUT_OF_MEMORY) after 12.0 ms, called by init_gpu (main.cpp:12)"
+std::string failure_text(const process_view& view, const failure_group& group);
+
+// "asked 3 times within 20.0 ms, then got it"; empty where there is nothing to tell
+std::string outcome_text(const failure_group& group);
+
+// "GPU 0 (NVIDIA H200, 0000:19:00.0)"
+std::string device_text(const process_analysis& process, device_ordinal device);
+
+// The sum of the leaks that are memory still held at the end, per total.
+std::map<total_key, usage> live_totals(const process_analysis& process);
+
+// The frames of a stack, one a line; folded ones as a count, or all of them if the view asks so.
+void add_stack(text_page& page, const process_view& view, std::uint64_t stack, std::size_t indent);
+
+}  // namespace gpumem

@@ -1,0 +1,91 @@
+#include "render/text_parts.hpp"
+#include "render/units.hpp"
+
+namespace gpumem {
+namespace {
+
+void add_device_lines(text_page& page, const process_analysis& process) {
+  if (process.devices.empty()) return;
+  page.heading("Devices");
+  for (const auto& [ordinal, device] : process.devices) {
+    std::string text = device_text(process, ordinal);
+    if (device.total) text += ", " + bytes_text(*device.total);
+    if (device.uuid) text += ", " + printable(*device.uuid);
+    page.paragraph(text, 2);
+    const auto sample = process.last_samples.find(ordinal);
+    if (sample == process.last_samples.end()) continue;
+    page.paragraph("The driver reported " + bytes_text(sample->second.free) + " free at " +
+                       duration_text(sample->second.ns) + ", the last time it was asked.", 4);
+  }
+}
+
+void add_library_lines(text_page& page, const process_analysis& process) {
+  const auto runtimes = find_runtimes(process.all_modules);
+  const auto driver = driver_library(process.all_modules);
+  if (runtimes.empty() && !driver) return;
+  page.heading("CUDA libraries");
+  for (const auto& runtime : runtimes) page.paragraph(printable(runtime.describe()), 2);
+  if (driver) page.paragraph("driver library " + printable(*driver), 2);
+  page.paragraph("kernel driver: " + printable(process.process.kernel_driver.value_or("none was loaded")), 2);
+}
+
+}  // namespace
+
+void add_report(text_page& page, const process_view& view) {
+  add_headline(page, view);
+  if (!view.process.failures.empty()) {
+    page.heading("What failed");
+    add_failures(page, view);
+  }
+  bool has_peak = false;
+  for (const auto& peak : view.process.peaks) has_peak = has_peak || peak.moment.bytes > 0;
+  if (has_peak) add_peaks(page, view);
+  if (!view.process.leaks.empty()) add_leaks(page, view);
+  add_device_lines(page, view.process);
+  add_library_lines(page, view.process);
+}
+
+void add_notes(text_page& page, const process_view& view) {
+  const auto& process = view.process;
+  std::vector<std::string> notes;
+  if (process.skipped.torn > 0) {
+    notes.push_back(count_of(process.skipped.torn, "line") +
+                    " had been half written when the process was killed: the calls in flight just then.");
+  }
+  if (process.skipped.invalid > 0) {
+    notes.push_back(count_of(process.skipped.invalid, "line") + " could not be read and were skipped; first: " +
+                    printable(process.skipped.first_invalid) + ".");
+  }
+  if (process.skipped.cut) notes.push_back("The file is cut off in its last line, which was skipped.");
+  if (process.skipped.unknown > 0) {
+    notes.push_back(count_of(process.skipped.unknown, "line") + " of a type that this gpumem does not know were skipped.");
+  }
+  if (process.unknown_frees > 0) {
+    notes.push_back(count_of(process.unknown_frees, "free") +
+                    " of pointers that no recorded call had allocated (allocated unseen, or freed twice).");
+  }
+  if (const auto& end = process.end_line) {
+    if (end->lost_lines > 0) {
+      notes.push_back(count_of(end->lost_lines, "line") +
+                      " did not fit into the journal (GPUMEM_JOURNAL_MAX) and are missing here.");
+    }
+    if (end->lost_blocks > 0) {
+      notes.push_back(count_of(end->lost_blocks, "block") + " did not fit into the shim's tables (GPUMEM_MEMORY_MAX).");
+    }
+    if (end->lost_stacks > 0) {
+      notes.push_back(count_of(end->lost_stacks, "stack") + " did not fit into the shim's tables (GPUMEM_MEMORY_MAX).");
+    }
+    for (const auto& reported : end->peaks) {
+      const auto found = process.totals.find({reported.device, reported.kind});
+      const std::uint64_t seen = found == process.totals.end() ? 0 : found->second.peak.bytes;
+      if (seen == reported.bytes) continue;
+      notes.push_back("The process itself counted a peak of " + exact_bytes(reported.bytes) + " of " +
+                      total_text({reported.device, reported.kind}) + ", the lines show " + exact_bytes(seen) + ".");
+    }
+  }
+  if (notes.empty()) return;
+  page.heading("Notes");
+  for (const auto& note : notes) page.item(note, 2);
+}
+
+}  // namespace gpumem

@@ -1,0 +1,110 @@
+#include "render/units.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+#include "schema.hpp"
+
+namespace gpumem {
+namespace {
+
+std::string decimal(double value, const char* unit) {
+  char text[48];
+  std::snprintf(text, sizeof text, "%.1f %s", value, unit);
+  return text;
+}
+
+std::uint64_t not_negative(std::int64_t value) { return static_cast<std::uint64_t>(std::max<std::int64_t>(0, value)); }
+
+}  // namespace
+
+std::string grouped(std::uint64_t number) {
+  std::string text = std::to_string(number);
+  for (std::ptrdiff_t at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3) {
+    text.insert(static_cast<std::size_t>(at), ",");
+  }
+  return text;
+}
+
+std::string exact_bytes(std::uint64_t bytes) {
+  return bytes < 1024 ? bytes_text(bytes) : bytes_text(bytes) + " (" + grouped(bytes) + " bytes)";
+}
+
+std::string duration_text(std::uint64_t ns) {
+  constexpr std::uint64_t second = 1'000'000'000;
+  constexpr std::uint64_t minute = 60 * second;
+  constexpr std::uint64_t hour = 60 * minute;
+  const auto value = static_cast<double>(ns);
+  if (ns < 1000) return std::to_string(ns) + " ns";
+  if (ns < 1'000'000) return decimal(value / 1e3, "µs");
+  if (ns < second) return decimal(value / 1e6, "ms");
+  if (ns < 2 * minute) return decimal(value / 1e9, "s");
+  if (ns < 2 * hour) return std::to_string(ns / minute) + " min " + std::to_string(ns % minute / second) + " s";
+  return std::to_string(ns / hour) + " h " + std::to_string(ns % hour / minute) + " min";
+}
+
+std::string percent_text(std::int64_t part, std::uint64_t whole) {
+  if (whole == 0) return "";
+  const double percent = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+  if (percent > 0 && percent < 1) return "<1 %";
+  return std::to_string(std::lround(percent)) + " %";
+}
+
+std::string count_of(std::uint64_t count, std::string_view noun) {
+  return grouped(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
+std::string blocks_and_bytes(const usage& amount) {
+  return count_of(not_negative(amount.blocks), "block") + ", " + bytes_text(not_negative(amount.bytes));
+}
+
+std::string kind_text(std::string_view kind) {
+  if (kind == schema::kind::device) return "device memory";
+  if (kind == schema::kind::managed) return "managed memory";
+  if (kind == schema::kind::async) return "stream-ordered memory";
+  if (kind == schema::kind::pinned) return "pinned host memory";
+  return kind.empty() ? "memory" : printable(kind) + " memory";
+}
+
+std::string total_text(const total_key& total) {
+  return kind_text(total.kind) + (total.device ? " on GPU " + std::to_string(*total.device) : "");
+}
+
+std::string signal_text(int signal) {
+  const char* name = ::sigabbrev_np(signal);
+  return "signal " + std::to_string(signal) + (name ? " (SIG" + std::string(name) + ")" : "");
+}
+
+std::string command_text(const std::vector<std::string>& words) {
+  constexpr std::string_view plain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789%+,-./:=@_";
+  std::string text;
+  for (const auto& word : words) {
+    if (!text.empty()) text += ' ';
+    const bool is_plain = !word.empty() && word.find_first_not_of(plain) == std::string::npos;
+    text += is_plain ? word : "'" + printable(word) + "'";
+  }
+  return text;
+}
+
+std::string printable(std::string_view text) {
+  std::string safe;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    // U+0080 to U+009F, in UTF-8 0xc2 0x80 to 0xc2 0x9f, are control characters too.
+    const bool is_c1 = byte == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
+    if (byte >= 0x20 && byte != 0x7f && !is_c1) {
+      safe += text[i];
+      continue;
+    }
+    char escaped[8];
+    const unsigned shown = is_c1 ? static_cast<unsigned char>(text[++i]) : byte;
+    std::snprintf(escaped, sizeof escaped, "\\x%02x", shown);
+    safe += escaped;
+  }
+  return safe;
+}
+
+}  // namespace gpumem
