@@ -31,5 +31,5 @@ function(add_cuda_program name source cudart)
     DEPENDS ${source}
     COMMENT "Building ${name} with nvcc"
     VERBATIM)
-  add_custom_target(${name} ALL DEPENDS ${program})
+  add_custom_target(build_${name} ALL DEPENDS ${program})
 endfunction()
