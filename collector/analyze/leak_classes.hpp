@@ -1,0 +1,32 @@
+// The memory that a process did not give back, by call site and by what happened to it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analyze/live_table.hpp"
+
+namespace gpumem {
+
+enum class leak_class {
+  growing,          // live at the end, and kept rising over the site's lifetime
+  held,             // live at the end, rose once or came to rest
+  free_failed,      // the program tried to free it and the call failed
+  dropped,          // ended with its context: nobody freed it
+  freed_at_exit,    // freed by destructors after the exit handlers had begun; not a leak
+};
+
+struct leak {
+  leak_class what = leak_class::held;
+  site_key site;
+  usage amount;
+  usage allocated;                   // everything that the site ever allocated
+  std::uint64_t first_ns = 0;        // of the site's allocations
+  std::uint64_t last_ns = 0;
+  std::vector<std::int64_t> minima;  // least live bytes per window of the site's lifetime
+};
+
+// Largest first within each class, classes in the order of the enumeration.
+std::vector<leak> classify_leaks(const live_table& table, std::uint64_t end_ns);
+
+}  // namespace gpumem

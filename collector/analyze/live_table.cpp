@@ -1,0 +1,147 @@
+#include "analyze/live_table.hpp"
+
+#include <algorithm>
+
+#include "schema.hpp"
+
+namespace gpumem {
+namespace {
+
+bool ends_with_its_context(const std::string& kind) {
+  return kind == schema::kind::device || kind == schema::kind::managed;
+}
+
+usage one_block(const live_block& block) { return {1, block.bytes}; }
+
+}  // namespace
+
+void live_table::take(const event_record& event, bool after_end) {
+  if (event.op == schema::op::alloc) allocate(event);
+  if (event.op == schema::op::free) release(event, after_end);
+  if (event.op == schema::op::context_end) drop_context(event);
+}
+
+void live_table::change(const live_block& block, usage delta, std::uint64_t ns) {
+  total& of = totals_[block.site.total];
+  call_site& site = sites_[block.site];
+  of.live += delta;
+  of.threads[block.tid].add(delta, of.peaks);
+  site.live.add(delta, of.peaks);
+  site.growth.record(ns, site.live.now().bytes);
+}
+
+live_table::blocks::iterator live_table::remove(blocks::iterator found, std::uint64_t ns) {
+  const auto& [number, block] = *found;
+  change(block, -one_block(block), ns);
+  if (block.free_failed) --sites_[block.site].free_failed;
+  const auto at_address = by_address_.find({block.site.total.kind, block.address});
+  if (at_address != by_address_.end() && at_address->second == number) by_address_.erase(at_address);
+  return blocks_.erase(found);
+}
+
+void live_table::allocate(const event_record& event) {
+  const block_number number = *event.block;
+  if (blocks_.contains(number)) return;  // the journal contradicts itself: its first line stands
+  live_block block{{{event.device, event.kind}, event.stack}, static_cast<std::int64_t>(event.bytes), event.address,
+                   event.context.value_or(0), event.tid};
+  call_site& site = sites_[block.site];
+  if (site.allocated.blocks == 0) site.first_ns = event.ns;
+  site.last_ns = event.ns;
+  site.allocated += one_block(block);
+  total& of = totals_[block.site.total];
+  of.allocated += one_block(block);
+
+  if (freed_before_alloc_.erase(number) > 0) {
+    site.freed += one_block(block);
+    return;
+  }
+  // The driver hands an address out again only after its block has ended, whether or not a line says so.
+  const auto old = event.address ? by_address_.find({event.kind, event.address}) : by_address_.end();
+  if (old != by_address_.end()) {
+    const auto ended = blocks_.find(old->second);
+    overwritten_.insert(*ended);
+    sites_[ended->second.site].overwritten += one_block(ended->second);
+    remove(ended, event.ns);
+  }
+  if (event.address) by_address_[{event.kind, event.address}] = number;
+  change(block, one_block(block), event.ns);
+  blocks_.emplace(number, std::move(block));
+  note_peak({event.device, event.kind}, of, event);
+}
+
+void live_table::note_peak(const total_key& key, total& of, const event_record& event) {
+  const auto replayed = static_cast<std::uint64_t>(std::max<std::int64_t>(0, of.live.bytes));
+  const std::uint64_t bytes = event.live_after.value_or(replayed);
+  if (bytes <= of.peak.bytes) return;
+  of.peak.ns = event.ns;
+  of.peak.bytes = bytes;
+  of.peak.replayed = replayed;
+  of.peak.beside.clear();
+  ++of.peaks;
+  for (const auto& [other, state] : totals_) {
+    const bool is_beside = other != key && (!other.device || other.device == key.device);
+    if (is_beside && state.live.blocks > 0) of.peak.beside.emplace_back(other, state.live);
+  }
+}
+
+void live_table::release(const event_record& event, bool after_end) {
+  if (!event.block) {
+    ++unknown_frees_;
+    return;
+  }
+  const auto found = blocks_.find(*event.block);
+  if (found != blocks_.end()) {
+    call_site& site = sites_[found->second.site];
+    const usage freed = one_block(found->second);
+    site.freed += freed;
+    if (after_end) site.freed_after_end += freed;
+    remove(found, event.ns);
+    return;
+  }
+  // Its address came again before the line of its free did: it was freed after all.
+  if (const auto overwritten = overwritten_.find(*event.block); overwritten != overwritten_.end()) {
+    call_site& site = sites_[overwritten->second.site];
+    const usage freed = one_block(overwritten->second);
+    site.overwritten += -freed;
+    site.freed += freed;
+    overwritten_.erase(overwritten);
+    return;
+  }
+  freed_before_alloc_.insert(*event.block);
+}
+
+void live_table::drop_context(const event_record& event) {
+  if (!event.context) return;
+  context_drop drop{event.ns, event.api, event.stack, event.device, {}};
+  for (auto block = blocks_.begin(); block != blocks_.end();) {
+    const auto& [number, value] = *block;
+    if (value.context != *event.context || !ends_with_its_context(value.site.total.kind)) {
+      ++block;
+      continue;
+    }
+    drop.dropped += one_block(value);
+    sites_[value.site].dropped += one_block(value);
+    block = remove(block, event.ns);
+  }
+  context_drops_.push_back(std::move(drop));
+}
+
+void live_table::take_failed_free(const failure_record& failure) {
+  auto found = failure.block ? blocks_.find(*failure.block) : blocks_.end();
+  if (!failure.block && failure.address) {
+    const auto at_address = by_address_.find({failure.kind, failure.address});
+    if (at_address != by_address_.end()) found = blocks_.find(at_address->second);
+  }
+  if (found == blocks_.end() || found->second.free_failed) return;
+  found->second.free_failed = true;
+  ++sites_[found->second.site].free_failed;
+}
+
+std::uint64_t live_table::freed_bytes(const total_key& key) const {
+  const auto found = totals_.find(key);
+  return found == totals_.end()
+             ? 0
+             : static_cast<std::uint64_t>(found->second.allocated.bytes - found->second.live.bytes);
+}
+
+}  // namespace gpumem

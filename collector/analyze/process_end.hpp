@@ -1,0 +1,31 @@
+// How a process ended, as far as its journal, its status sidecar and this machine can tell.
+#pragma once
+
+#include <optional>
+
+#include "model/records.hpp"
+#include "model/status_file.hpp"
+
+namespace gpumem {
+
+enum class ending {
+  normal,           // exit handlers ran
+  exited,           // ended by itself without running its exit handlers
+  killed,           // by a signal
+  replaced,         // called exec: the same process goes on in its next journal
+  running,          // still runs on this machine
+  vanished,         // on this machine, and not running any more: killed, crashed or called _exit
+  unknown,          // another machine's process without any end
+};
+
+struct process_end {
+  ending how = ending::unknown;
+  std::optional<int> exit_status;
+  std::optional<int> signal;
+  bool handlers_ran = false;  // the journal has its end line
+};
+
+process_end judge_end(const process_record& process, bool has_end_line, bool replaced_by_exec,
+                      const std::optional<exit_record>& status);
+
+}  // namespace gpumem

@@ -1,0 +1,48 @@
+#include "analyze/runtimes.hpp"
+
+#include <algorithm>
+
+#include "schema.hpp"
+
+namespace gpumem {
+
+std::string version_text(std::uint64_t version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+std::string runtime_library::describe() const {
+  const std::string name = version ? "cudart " + version_text(*version) : "cudart of unknown version";
+  return is_static ? name + ", static, in " + path : name + " (" + path + ")";
+}
+
+std::vector<runtime_library> find_runtimes(const modules& all) {
+  std::vector<runtime_library> found;
+  for (const auto& [id, module] : all) {
+    const bool is_static = module.role == schema::role::static_runtime;
+    if (!is_static && module.role != schema::role::runtime) continue;
+    found.push_back({id, module.path.value_or("a file without name"), is_static, module.asks});
+  }
+  return found;
+}
+
+std::optional<runtime_library> runtime_on_stack(const modules& all, const stack_record* stack) {
+  const auto runtimes = find_runtimes(all);
+  if (stack) {
+    for (const auto& frame : stack->frames) {
+      const auto on_stack = std::find_if(runtimes.begin(), runtimes.end(),
+                                         [&frame](const auto& runtime) { return runtime.module == frame.module; });
+      if (on_stack != runtimes.end()) return *on_stack;
+    }
+  }
+  if (runtimes.size() == 1) return runtimes.front();
+  return std::nullopt;
+}
+
+std::optional<std::string> driver_library(const modules& all) {
+  for (const auto& [_, module] : all) {
+    if (module.role == schema::role::driver && module.path) return module.path;
+  }
+  return std::nullopt;
+}
+
+}  // namespace gpumem

@@ -1,0 +1,55 @@
+// Cuts the bytes of a journal into lines, as docs/FORMAT.md says under "Bytes".
+//
+// Reads forward in pieces, never maps the file: a running process may cut its journal to size at any moment.
+// Holds one line at a time. NUL padding and what a killed thread left half written are told apart from a file that
+// somebody cut: a journal's last byte is a newline or padding.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gpumem {
+
+class line_splitter {
+ public:
+  // Longer lines than this do not occur in a journal; it bounds the memory that hostile input can take.
+  static constexpr std::size_t longest_line = 16u << 20;
+
+  // Throws error where the file cannot be opened or is no regular file.
+  explicit line_splitter(const std::filesystem::path& file);
+
+  // The next whole line without its newline, valid until the next call; nothing at the end of the file.
+  // Throws error where reading fails or a line is longer than longest_line.
+  std::optional<std::string_view> next();
+
+  // Number of the line that next() gave last, counting newlines from 1.
+  std::uint64_t line_number() const { return line_number_; }
+  std::uint64_t torn_lines() const { return torn_lines_; }
+  bool holds_no_bytes() const { return bytes_read_ == 0; }
+
+  // After the end: the file stops inside a line without padding, so something cut it.
+  bool is_cut() const { return is_cut_; }
+
+ private:
+  std::size_t read_piece();
+  std::string_view without_torn_start(std::string_view piece);
+
+  struct closer {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  std::filesystem::path path_;
+  std::unique_ptr<std::FILE, closer> file_;
+  std::string buffer_;
+  std::size_t begin_ = 0;  // of the unread part of buffer_
+  std::uint64_t bytes_read_ = 0;
+  std::uint64_t line_number_ = 0;
+  std::uint64_t torn_lines_ = 0;
+  bool is_cut_ = false;
+};
+
+}  // namespace gpumem

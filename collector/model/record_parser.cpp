@@ -1,0 +1,311 @@
+#include "model/record_parser.hpp"
+
+#include <charconv>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "schema.hpp"
+
+namespace gpumem {
+namespace {
+
+using nlohmann::json;
+
+[[noreturn]] void wrong_type(std::string_view key, const char* expected) {
+  throw bad_line("has a \"" + std::string(key) + "\" that is not " + expected);
+}
+
+std::uint64_t parse_address(std::string_view text, std::string_view key) {
+  std::uint64_t value = 0;
+  if (text.starts_with("0x")) {
+    const char* const last = text.data() + text.size();
+    const auto [stop, trouble] = std::from_chars(text.data() + 2, last, value, 16);
+    if (trouble == std::errc() && stop == last) return value;
+  }
+  wrong_type(key, "an address (\"0x...\")");
+}
+
+// Typed look-ups in one JSON object. A key that is null counts as absent.
+class fields {
+ public:
+  explicit fields(const json& object) : object_(object) {}
+
+  bool has(const char* key) const { return find(key) != nullptr; }
+
+  std::optional<std::uint64_t> maybe_count(const char* key) const {
+    const json* value = find(key);
+    if (!value) return std::nullopt;
+    if (!value->is_number_unsigned()) wrong_type(key, "a whole number from 0");
+    return value->get<std::uint64_t>();
+  }
+
+  std::optional<std::int64_t> maybe_integer(const char* key) const {
+    const json* value = find(key);
+    if (!value) return std::nullopt;
+    if (!value->is_number_integer()) wrong_type(key, "a whole number");
+    if (value->is_number_unsigned() && value->get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max()) {
+      wrong_type(key, "a number of this size");
+    }
+    return value->get<std::int64_t>();
+  }
+
+  std::optional<std::string> maybe_text(const char* key) const {
+    const json* value = find(key);
+    if (!value) return std::nullopt;
+    if (!value->is_string()) wrong_type(key, "a text");
+    return value->get<std::string>();
+  }
+
+  std::optional<device_ordinal> maybe_device() const {
+    const auto value = maybe_integer("d");
+    if (value && (*value < 0 || *value > 1023)) wrong_type("d", "a device ordinal");
+    return value ? std::optional<device_ordinal>(static_cast<device_ordinal>(*value)) : std::nullopt;
+  }
+
+  bool flag(const char* key) const {
+    const json* value = find(key);
+    if (value && !value->is_boolean()) wrong_type(key, "true or false");
+    return value && value->get<bool>();
+  }
+
+  std::uint64_t count(const char* key) const { return required(maybe_count(key), key); }
+  std::int64_t integer(const char* key) const { return required(maybe_integer(key), key); }
+  std::string text(const char* key) const { return maybe_text(key).value_or(""); }
+  std::string required_text(const char* key) const { return required(maybe_text(key), key); }
+  device_ordinal device() const { return required(maybe_device(), "d"); }
+
+  std::uint64_t address(const char* key) const {
+    const auto value = maybe_text(key);
+    return value ? parse_address(*value, key) : 0;
+  }
+
+  const json& object(const char* key) const {
+    static const json empty = json::object();
+    const json* value = find(key);
+    if (!value) return empty;
+    if (!value->is_object()) wrong_type(key, "an object");
+    return *value;
+  }
+
+  const json& list(const char* key) const {
+    static const json empty = json::array();
+    const json* value = find(key);
+    if (!value) return empty;
+    if (!value->is_array()) wrong_type(key, "a list");
+    return *value;
+  }
+
+  std::map<std::string, std::uint64_t> counts(const char* key) const {
+    std::map<std::string, std::uint64_t> result;
+    for (const auto& [name, value] : object(key).items()) {
+      if (!value.is_number_unsigned()) wrong_type(key, "a table of counts");
+      result.emplace(name, value.get<std::uint64_t>());
+    }
+    return result;
+  }
+
+ private:
+  const json* find(const char* key) const {
+    const auto found = object_.find(key);
+    return found == object_.end() || found->is_null() ? nullptr : &*found;
+  }
+
+  template <class Value>
+  static Value required(std::optional<Value> value, const char* key) {
+    if (!value) throw bad_line("lacks the key \"" + std::string(key) + "\"");
+    return *std::move(value);
+  }
+
+  const json& object_;
+};
+
+std::vector<std::string> texts(const json& list, const char* key) {
+  std::vector<std::string> result;
+  for (const auto& element : list) {
+    if (!element.is_string()) wrong_type(key, "a list of texts");
+    result.push_back(element.get<std::string>());
+  }
+  return result;
+}
+
+record parse_process(const fields& in) {
+  const auto schema = in.maybe_count("schema");
+  if (!schema) throw bad_line("lacks the key \"schema\"");
+  if (*schema > schema::version) {
+    throw newer_schema("has schema " + std::to_string(*schema) + ", and this gpumem reads up to schema " +
+                       std::to_string(schema::version) + "; use the gpumem that came with the library that wrote it");
+  }
+  process_record out;
+  out.wall_ns = in.maybe_count("wall_ns").value_or(0);
+  out.pid = in.integer("pid");
+  out.ppid = in.maybe_integer("ppid").value_or(0);
+  out.start = in.maybe_count("start").value_or(0);
+  out.n = in.maybe_count("n").value_or(0);
+  out.host = in.text("host");
+  out.exe = in.text("exe");
+  out.argv = texts(in.list("argv"), "argv");
+  out.cwd = in.text("cwd");
+  for (const auto& [name, value] : in.object("env").items()) {
+    if (value.is_string()) out.env.emplace(name, value.get<std::string>());
+  }
+  out.limit_as = fields(in.object("limits")).maybe_count("as");
+  out.kernel_driver = in.maybe_text("kernel_driver");
+  const fields shim(in.object("shim"));
+  out.shim_version = shim.text("version");
+  out.shim_build_id = shim.text("build_id");
+  if (in.has("forked_from")) {
+    const fields origin(in.object("forked_from"));
+    out.forked_from = fork_origin{origin.integer("pid"), origin.text("journal"),
+                                  origin.maybe_count("events").value_or(0), origin.flag("initialized")};
+  }
+  return out;
+}
+
+record parse_module(const fields& in) {
+  module_record out;
+  out.id = in.count("id");
+  out.path = in.maybe_text("path");
+  out.build_id = in.maybe_text("build_id");
+  out.role = in.maybe_text("role");
+  out.asks = in.maybe_count("asks");
+  return out;
+}
+
+frame_address parse_frame(const std::string& text) {
+  frame_address frame;
+  const auto colon = text.find(':');
+  if (colon != std::string::npos) {
+    const auto [stop, trouble] = std::from_chars(text.data(), text.data() + colon, frame.module);
+    if (trouble == std::errc() && stop == text.data() + colon) {
+      frame.offset = parse_address(std::string_view(text).substr(colon + 1), "f");
+      return frame;
+    }
+  }
+  wrong_type("f", "a list of frames (\"1:0x...\")");
+}
+
+record parse_stack(const fields& in) {
+  stack_record out;
+  out.id = in.count("id");
+  for (const auto& text : texts(in.list("f"), "f")) out.frames.push_back(parse_frame(text));
+  out.cut = in.flag("cut");
+  return out;
+}
+
+record parse_device(const fields& in) {
+  device_record out;
+  out.device = in.device();
+  out.uuid = in.maybe_text("uuid");
+  out.pci = in.maybe_text("pci");
+  out.name = in.maybe_text("name");
+  out.total = in.maybe_count("total");
+  return out;
+}
+
+record parse_event(const fields& in) {
+  event_record out;
+  out.op = in.required_text("op");
+  out.api = in.text("api");
+  out.in = in.text("in");
+  out.kind = in.text("k");
+  out.block = in.maybe_count("i");
+  out.address = in.address("p");
+  out.bytes = in.maybe_count("n").value_or(0);
+  out.device = in.maybe_device();
+  out.context = in.maybe_count("c");
+  out.stack = in.maybe_count("s").value_or(0);
+  out.live_after = in.maybe_count("u");
+  out.took = in.maybe_count("took");
+  if (out.op == schema::op::alloc) {
+    in.count("i");
+    in.count("n");
+    in.required_text("k");
+  } else if (out.op == schema::op::free && !in.flag("unknown")) {
+    in.count("i");
+  }
+  return out;
+}
+
+record parse_failure(const fields& in) {
+  failure_record out;
+  out.tried = in.text("tried");
+  out.api = in.required_text("api");
+  out.in = in.text("in");
+  out.kind = in.text("k");
+  out.block = in.maybe_count("i");
+  out.address = in.address("p");
+  out.bytes = in.maybe_count("n").value_or(0);
+  out.device = in.maybe_device();
+  out.stack = in.maybe_count("s").value_or(0);
+  out.live = in.maybe_count("u");
+  out.code = in.integer("code");
+  out.name = in.maybe_text("name");
+  out.in_code = in.maybe_integer("in_code");
+  out.in_name = in.maybe_text("in_name");
+  out.first = in.flag("first");
+  out.start = in.flag("start");
+  for (const auto& [name, value] : in.object("env_now").items()) {
+    out.env_now.emplace(name, value.is_string() ? std::optional(value.get<std::string>()) : std::nullopt);
+  }
+  out.took = in.maybe_count("took");
+  return out;
+}
+
+record parse_sample(const fields& in) {
+  sample_record out;
+  out.device = in.device();
+  out.free = in.count("free");
+  out.total = in.count("total");
+  out.why = in.text("why");
+  return out;
+}
+
+record parse_end(const fields& in) {
+  end_record out;
+  out.events = in.maybe_count("events").value_or(0);
+  out.failures = in.maybe_count("failures").value_or(0);
+  const fields lost(in.object("lost"));
+  out.lost_lines = lost.maybe_count("lines").value_or(0);
+  out.lost_blocks = lost.maybe_count("blocks").value_or(0);
+  out.lost_stacks = lost.maybe_count("stacks").value_or(0);
+  out.calls = in.counts("calls");
+  out.routes = in.counts("routes");
+  for (const auto& element : in.list("peaks")) {
+    if (!element.is_object()) wrong_type("peaks", "a list of objects");
+    const fields peak(element);
+    out.peaks.push_back({peak.text("k"), peak.maybe_device(), peak.count("bytes")});
+  }
+  return out;
+}
+
+struct line_type {
+  std::string_view name;
+  record (*parse)(const fields&);
+};
+
+constexpr line_type line_types[] = {
+    {schema::line::process, parse_process}, {schema::line::module, parse_module},
+    {schema::line::stack, parse_stack},     {schema::line::device, parse_device},
+    {schema::line::event, parse_event},     {schema::line::failure, parse_failure},
+    {schema::line::sample, parse_sample},   {schema::line::end, parse_end},
+};
+
+}  // namespace
+
+std::optional<record> parse_record(std::string_view line) {
+  const json object = json::parse(line, nullptr, false);
+  if (object.is_discarded()) throw bad_line("is not valid JSON");
+  if (!object.is_object()) throw bad_line("is not a JSON object");
+  const fields in(object);
+  const std::string type = in.required_text("t");
+  const line_head head{in.count("ns"), in.integer("tid")};
+  for (const auto& known : line_types) {
+    if (known.name != type) continue;
+    record result = known.parse(in);
+    std::visit([&head](line_head& base) { base = head; }, result);
+    return result;
+  }
+  return std::nullopt;
+}
+
+}  // namespace gpumem

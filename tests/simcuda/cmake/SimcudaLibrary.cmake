@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# Writes a source file with a default entry for every name of a list. A definition elsewhere replaces its default, which
+# is weak.
+function(simcuda_default_entries output names_file header)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${names_file})
+  file(STRINGS ${names_file} names)
+  set(text "// Generated from ${names_file}.\n#include \"${header}\"\n\n")
+  foreach(name IN LISTS names)
+    string(APPEND text "SIMCUDA_DEFAULT_ENTRY(${name})\n")
+  endforeach()
+  file(CONFIGURE OUTPUT ${output} CONTENT "${text}" @ONLY)
+endfunction()
+
+# A library of the simulated stack: in <build>/simcuda under its SONAME with a plain .so link beside it, calling its own
+# functions directly as NVIDIA's does, exporting only the API, and needing no C++ library at run time.
+function(simcuda_library target name soversion)
+  set_target_properties(${target} PROPERTIES
+    OUTPUT_NAME ${name}
+    SOVERSION ${soversion}
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/simcuda
+    CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON)
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/..)
+  target_link_options(${target} PRIVATE
+    -Wl,-Bsymbolic-functions -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL -Wl,-z,defs)
+endfunction()

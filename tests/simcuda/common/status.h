@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace simcuda {
+
+/// Result codes of the driver and of the runtime, which share one numbering. Only those that the simulator itself
+/// answers have a name; a script may ask for any number. error_codes.def has all names and texts.
+enum class status : int {
+  success = 0,
+  invalid_value = 1,
+  out_of_memory = 2,
+  not_initialized = 3,
+  deinitialized = 4,
+  invalid_configuration = 9,
+  invalid_pitch = 12,
+  invalid_symbol = 13,
+  insufficient_driver = 35,
+  device_unavailable = 46,
+  invalid_device_function = 98,
+  no_device = 100,
+  invalid_device = 101,
+  invalid_context = 201,
+  invalid_handle = 400,
+  not_found = 500,
+  not_ready = 600,
+  primary_context_active = 708,
+  context_is_destroyed = 709,
+  host_memory_already_registered = 712,
+  host_memory_not_registered = 713,
+  not_supported = 801,
+  unknown = 999,
+};
+
+}  // namespace simcuda

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/address_space.h"
+
+#include <sys/mman.h>
+
+#include <iterator>
+
+namespace simcuda {
+namespace {
+
+// Smaller blocks keep their pages: the system call would cost more than the memory is worth.
+constexpr std::size_t worth_returning = std::size_t{1} << 20;
+
+std::size_t up_to_page(std::size_t bytes) { return (bytes + 4095) & ~std::size_t{4095}; }
+
+}  // namespace
+
+void* map_host_memory(std::size_t bytes) noexcept {
+  void* memory = mmap(nullptr, up_to_page(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return memory == MAP_FAILED ? nullptr : memory;
+}
+
+void unmap_host_memory(void* address, std::size_t bytes) noexcept { munmap(address, up_to_page(bytes)); }
+
+address_space::address_space(std::size_t bytes, bool reuse) : memory_(map_host_memory(bytes)), bytes_(bytes), reuse_(reuse) {
+  if (memory_) add_hole(reinterpret_cast<device_ptr>(memory_), bytes);
+}
+
+address_space::~address_space() {
+  if (memory_) unmap_host_memory(memory_, bytes_);
+}
+
+device_ptr address_space::take(std::size_t bytes) {
+  const auto fitting = holes_by_size_.lower_bound({bytes, 0});
+  if (fitting == holes_by_size_.end()) return 0;
+  const auto [size, address] = *fitting;
+  remove_hole(holes_.find(address));
+  if (size > bytes) add_hole(address + bytes, size - bytes);
+  return address;
+}
+
+void address_space::give_back(device_ptr address, std::size_t bytes) {
+  if (bytes >= worth_returning) {
+    const device_ptr first = (address + 4095) & ~device_ptr{4095};
+    const device_ptr last = (address + bytes) & ~device_ptr{4095};
+    madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+  }
+  if (!reuse_) return;
+  auto next = holes_.lower_bound(address);
+  if (next != holes_.end() && address + bytes == next->first) {
+    bytes += next->second;
+    const auto merged = next++;
+    remove_hole(merged);
+  }
+  if (next != holes_.begin()) {
+    const auto before = std::prev(next);
+    if (before->first + before->second == address) {
+      address = before->first;
+      bytes += before->second;
+      remove_hole(before);
+    }
+  }
+  add_hole(address, bytes);
+}
+
+void address_space::add_hole(device_ptr start, std::size_t bytes) {
+  holes_.emplace(start, bytes);
+  holes_by_size_.emplace(bytes, start);
+}
+
+void address_space::remove_hole(std::map<device_ptr, std::size_t>::iterator hole) {
+  holes_by_size_.erase({hole->second, hole->first});
+  holes_.erase(hole);
+}
+
+}  // namespace simcuda

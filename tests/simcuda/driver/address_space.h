@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "driver/types.h"
+
+namespace simcuda {
+
+/// Addresses of one device, backed by host memory that the kernel provides at first touch. Not thread-safe.
+///
+/// The space is several times the device's capacity, so that fragmentation never makes an allocation fail that the
+/// accounting admits. The smallest hole that fits is taken, the lowest of several: a freed address is handed out again
+/// at once to a request of the same size.
+class address_space {
+ public:
+  /// reuse: false hands out every address only once, until the space is used up.
+  address_space(std::size_t bytes, bool reuse);
+  ~address_space();
+  address_space(const address_space&) = delete;
+  address_space& operator=(const address_space&) = delete;
+
+  /// 0 when no hole is large enough. bytes is a multiple of `granule`.
+  device_ptr take(std::size_t bytes);
+
+  /// Gives back what take() handed out. The contents are gone, as after a real free.
+  void give_back(device_ptr address, std::size_t bytes);
+
+  static constexpr std::size_t granule = 512;
+
+ private:
+  void add_hole(device_ptr start, std::size_t bytes);
+  void remove_hole(std::map<device_ptr, std::size_t>::iterator hole);
+
+  void* memory_ = nullptr;
+  std::size_t bytes_ = 0;
+  bool reuse_;
+  std::map<device_ptr, std::size_t> holes_;
+  std::set<std::pair<std::size_t, device_ptr>> holes_by_size_;
+};
+
+/// Memory of its own mapping (managed, pinned host): zeroed, page aligned. nullptr when the host has none left.
+void* map_host_memory(std::size_t bytes) noexcept;
+void unmap_host_memory(void* address, std::size_t bytes) noexcept;
+
+}  // namespace simcuda

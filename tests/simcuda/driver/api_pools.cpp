@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
+#include "driver/api.h"
+#include "driver/machine.h"
+
+namespace simcuda::api {
+namespace {
+
+bool is_pool(machine& sim, const memory_pool* handle) {
+  if (sim.pools.contains(handle)) return !handle->destroyed;
+  for (const auto& owner : sim.devices) {
+    if (owner->default_pool() == handle) return true;
+  }
+  return false;
+}
+
+status allocate_from(machine& sim, device_ptr* out, std::size_t bytes, memory_pool& pool, stream* queue) {
+  if (!out || !bytes) return status::invalid_value;
+  if (!sim.usable(queue)) return status::invalid_handle;
+  const block* made = nullptr;
+  const status result = sim.blocks.allocate(
+      {.bytes = bytes, .kind = block_kind::stream_ordered, .owner = &pool.owner, .pool = &pool}, made);
+  if (result == status::success) *out = made->address;
+  return result;
+}
+
+/// Stores a device's pool, chosen by the body.
+template <class Choose>
+status give_pool(memory_pool** out, device_ordinal ordinal, Choose choose) {
+  if (!out) return status::invalid_value;
+  const locked_machine sim;
+  device* owner = sim->find_device(ordinal);
+  if (!owner) return status::invalid_device;
+  *out = choose(*owner);
+  return status::success;
+}
+
+memory_pool* default_pool_of(device& owner) { return owner.default_pool(); }
+memory_pool* current_pool_of(device& owner) { return owner.current_pool(); }
+
+status location_ordinal(const memory_location* where, int type, device_ordinal& ordinal) {
+  constexpr int pinned = 1;
+  if (!where) return status::invalid_value;
+  if (where->type != location_device || type != pinned) return status::not_supported;
+  ordinal = where->id;
+  return status::success;
+}
+
+enum pool_attribute { reuse_first = 1, reuse_last = 3, release_threshold = 4, reserved_now, reserved_high, used_now, used_high };
+
+}  // namespace
+
+status cuMemAllocAsync(device_ptr* out, std::size_t bytes, stream* queue) {
+  const locked_machine sim;
+  return allocate_from(*sim, out, bytes, *current_context().owner.current_pool(), queue);
+}
+
+status cuMemAllocFromPoolAsync(device_ptr* out, std::size_t bytes, memory_pool* pool, stream* queue) {
+  const locked_machine sim;
+  if (!is_pool(*sim, pool)) return status::invalid_value;
+  return allocate_from(*sim, out, bytes, *pool, queue);
+}
+
+status cuMemFreeAsync(device_ptr address, stream* queue) {
+  if (!address) return status::success;
+  const locked_machine sim;
+  if (!sim->usable(queue)) return status::invalid_handle;
+  const block* found = sim->blocks.starting_at(address);
+  if (!found || found->kind != block_kind::stream_ordered) return status::invalid_value;
+  sim->blocks.free(*found);
+  return status::success;
+}
+
+status cuDeviceGetDefaultMemPool(memory_pool** pool, device_ordinal ordinal) { return give_pool(pool, ordinal, default_pool_of); }
+status cuDeviceGetMemPool(memory_pool** pool, device_ordinal ordinal) { return give_pool(pool, ordinal, current_pool_of); }
+
+status cuMemGetDefaultMemPool(memory_pool** pool, memory_location* where, int type) {
+  device_ordinal ordinal = 0;
+  const status result = location_ordinal(where, type, ordinal);
+  return result == status::success ? give_pool(pool, ordinal, default_pool_of) : result;
+}
+
+status cuMemGetMemPool(memory_pool** pool, memory_location* where, int type) {
+  device_ordinal ordinal = 0;
+  const status result = location_ordinal(where, type, ordinal);
+  return result == status::success ? give_pool(pool, ordinal, current_pool_of) : result;
+}
+
+status cuDeviceSetMemPool(device_ordinal ordinal, memory_pool* pool) {
+  const locked_machine sim;
+  device* owner = sim->find_device(ordinal);
+  if (!owner) return status::invalid_device;
+  if (!is_pool(*sim, pool) || &pool->owner != owner) return status::invalid_value;
+  owner->set_current_pool(pool);
+  return status::success;
+}
+
+status cuMemPoolCreate(memory_pool** out, const pool_properties* properties) {
+  if (!out || !properties) return status::invalid_value;
+  if (properties->location.type != location_device) return status::not_supported;
+  const locked_machine sim;
+  device* owner = sim->find_device(properties->location.id);
+  if (!owner) return status::invalid_device;
+  *out = sim->pools.create(*owner, properties->max_size);
+  owner->add_pool(*out);
+  return status::success;
+}
+
+status cuMemPoolDestroy(memory_pool* pool) {
+  const locked_machine sim;
+  if (!is_pool(*sim, pool) || !sim->pools.contains(pool)) return status::invalid_value;
+  device& owner = pool->owner;
+  if (owner.current_pool() == pool) owner.set_current_pool(owner.default_pool());
+  pool->destroyed = true;
+  sim->release_to_pool(*pool, 0);
+  return status::success;
+}
+
+status cuMemPoolTrimTo(memory_pool* pool, std::size_t keep) {
+  const locked_machine sim;
+  if (!is_pool(*sim, pool)) return status::invalid_value;
+  pool->trim(keep);
+  return status::success;
+}
+
+status cuMemPoolGetAttribute(memory_pool* pool, int attribute, void* value) {
+  const locked_machine sim;
+  if (!value || !is_pool(*sim, pool)) return status::invalid_value;
+  if (attribute >= reuse_first && attribute <= reuse_last) {
+    std::memcpy(value, &pool->reuse_flags[attribute - reuse_first], sizeof(int));
+    return status::success;
+  }
+  std::uint64_t answer = 0;
+  switch (attribute) {
+    case release_threshold: answer = pool->release_threshold; break;
+    case reserved_now: answer = pool->reserved; break;
+    case reserved_high: answer = pool->reserved_high; break;
+    case used_now: answer = pool->used; break;
+    case used_high: answer = pool->used_high; break;
+    default: return status::invalid_value;
+  }
+  std::memcpy(value, &answer, sizeof answer);
+  return status::success;
+}
+
+status cuMemPoolSetAttribute(memory_pool* pool, int attribute, void* value) {
+  const locked_machine sim;
+  if (!value || !is_pool(*sim, pool)) return status::invalid_value;
+  if (attribute >= reuse_first && attribute <= reuse_last) {
+    std::memcpy(&pool->reuse_flags[attribute - reuse_first], value, sizeof(int));
+    return status::success;
+  }
+  std::uint64_t wanted = 0;
+  std::memcpy(&wanted, value, sizeof wanted);
+  const bool is_high_mark = attribute == reserved_high || attribute == used_high;
+  if (attribute == release_threshold) pool->release_threshold = wanted;
+  else if (is_high_mark && wanted) return status::invalid_value;  // a high mark can only be reset
+  else if (attribute == reserved_high) pool->reserved_high = pool->reserved;
+  else if (attribute == used_high) pool->used_high = pool->used;
+  else return status::invalid_value;
+  return status::success;
+}
+
+}  // namespace simcuda::api

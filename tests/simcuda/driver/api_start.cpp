@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Start, error names, the resolver.
+#include "common/error_codes.h"
+#include "driver/api.h"
+#include "driver/call_gate.h"
+#include "driver/machine.h"
+#include "driver/resolver.h"
+
+namespace simcuda::api {
+
+status cuInit(unsigned flags) {
+  if (flags) return status::invalid_value;
+  const machine& sim = machine::instance();
+  if (!sim.script_accepted()) return status::unknown;
+  if (sim.devices.empty()) return status::no_device;
+  mark_process_started();
+  return status::success;
+}
+
+status cuDriverGetVersion(int* version) {
+  if (!version) return status::invalid_value;
+  *version = machine::instance().settings.driver_version;
+  return status::success;
+}
+
+status cuGetErrorName(status code, const char** name) {
+  const error_code* known = find_error_code(static_cast<int>(code));
+  const bool named = known && *known->driver_name;
+  if (!name) return status::invalid_value;
+  *name = named ? known->driver_name : nullptr;
+  return named ? status::success : status::invalid_value;
+}
+
+status cuGetErrorString(status code, const char** text) {
+  const error_code* known = find_error_code(static_cast<int>(code));
+  const bool named = known && *known->driver_name;
+  if (!text) return status::invalid_value;
+  *text = named ? known->text : nullptr;
+  return named ? status::success : status::invalid_value;
+}
+
+namespace {
+
+/// Both forms of cuGetProcAddress; they differ in how they tell that nothing was found.
+status look_up(const char* name, void** entry, int version, std::uint64_t flags, lookup& answer) {
+  if (!name || !entry || flags & ~lookup_flags) return status::invalid_value;
+  answer = resolve(name, version, flags, machine::instance().settings.driver_version);
+  trace::line("lookup %s %d %d -> %s", *name ? name : "\"\"", version, static_cast<int>(flags),
+              answer.entry ? answer.export_name : "nothing");
+  return status::success;
+}
+
+}  // namespace
+
+status cuGetProcAddress(const char* name, void** entry, int version, std::uint64_t flags) {
+  lookup answer{};
+  const status result = look_up(name, entry, version, flags, answer);
+  if (result != status::success) return result;
+  if (!answer.entry) return status::not_found;  // and *entry stays as it was (measured)
+  *entry = answer.entry;
+  return status::success;
+}
+
+status cuGetProcAddress_v2(const char* name, void** entry, int version, std::uint64_t flags, int* found) {
+  lookup answer{};
+  const status result = look_up(name, entry, version, flags, answer);
+  if (result != status::success) return result;
+  *entry = answer.entry;
+  if (found) *found = static_cast<int>(answer.result);
+  return status::success;
+}
+
+// Private tables are not simulated: the genuine runtime checks through one of them that the driver is genuine.
+status cuGetExportTable(const void** table, const uuid* id) {
+  return table && id ? status::not_found : status::invalid_value;
+}
+
+status cuThreadExchangeStreamCaptureMode(int* mode) {
+  constexpr int capture_modes = 3;
+  if (!mode || *mode < 0 || *mode >= capture_modes) return status::invalid_value;
+  thread_local int current = 0;
+  std::swap(current, *mode);
+  return status::success;
+}
+
+status cuModuleGetLoadingMode(int* mode) {
+  if (!mode) return status::invalid_value;
+  constexpr int lazy = 2;
+  *mode = lazy;
+  return status::success;
+}
+
+status cuProfilerStart() { return status::success; }
+status cuProfilerStop() { return status::success; }
+
+}  // namespace simcuda::api

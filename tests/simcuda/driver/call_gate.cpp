@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/call_gate.h"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+
+#include "driver/context.h"
+#include "driver/machine.h"
+
+namespace simcuda {
+namespace {
+
+enum class process_state { fresh, started, forked, exiting };
+
+std::atomic<process_state> process = process_state::fresh;
+
+status check(gate needed) {
+  if (needed == gate::always) return status::success;
+  switch (process.load(std::memory_order_relaxed)) {
+    case process_state::exiting: return status::deinitialized;
+    case process_state::forked: return status::not_initialized;
+    case process_state::fresh: return needed == gate::process ? status::success : status::not_initialized;
+    case process_state::started: break;
+  }
+  return needed == gate::current ? current_context_status() : status::success;
+}
+
+}  // namespace
+
+call_site::call_site(const char* name) : name_(name), rules_(machine::instance().rules_for(name)) {}
+
+status call_site::admit(gate needed) {
+  for (armed_rule* rule : rules_) {
+    if (!rule->applies_now()) continue;
+    const auto& wanted = rule->wanted();
+    if (wanted.delay_ms) std::this_thread::sleep_for(std::chrono::milliseconds(wanted.delay_ms));
+    if (wanted.free_falls_by) {
+      const locked_machine sim;
+      sim->find_device(wanted.device)->lose(wanted.free_falls_by);
+    }
+    if (wanted.code) return static_cast<status>(wanted.code);
+  }
+  return check(needed);
+}
+
+status not_simulated(call_site& site) {
+  return enter(site, gate::process, [&site] {
+    trace::line("%s is not simulated", site.name());
+    return status::not_supported;
+  });
+}
+
+void mark_process_started() {
+  static std::once_flag registered;
+  std::call_once(registered, [] {
+    // Handlers run in reverse order: objects built before cuInit find the driver gone, as with the real one.
+    std::atexit([] { process = process_state::exiting; });
+    pthread_atfork(nullptr, nullptr, [] { process = process_state::forked; });
+  });
+  process = process_state::started;
+}
+
+}  // namespace simcuda

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "driver/types.h"
+
+namespace simcuda {
+
+class device;
+
+/// A CUDA context. Objects outlive the context that they stand for, so that a stale handle is recognised (709).
+struct context {
+  context(device& owner, bool primary, std::uint64_t id) : owner(owner), primary(primary), id(id) {}
+
+  device& owner;
+  const bool primary;
+  const std::uint64_t id;
+  std::atomic<bool> alive = false;  // read by the gate without the lock
+  int uses = 0;  // retains of a primary context; attaches of an ordinary one
+  unsigned flags = 0;
+  int cache_preference = 0;
+  unsigned api_version = 3020;
+  std::array<std::size_t, 10> limits{1024, std::size_t{1} << 20, std::size_t{8} << 20, 2, 2048, 64, 0, 0, 0, 0};
+};
+
+/// All contexts of the process. Guarded by machine::mutex.
+class context_table {
+ public:
+  explicit context_table(const std::vector<std::unique_ptr<device>>& devices);
+
+  context* primary(device_ordinal ordinal) { return all_[static_cast<std::size_t>(ordinal)].get(); }
+
+  /// Charges the overhead and makes it usable: 46 when the compute mode forbids it, 2 when the device is full.
+  status bring_up(context& target);
+  context* create(device& owner);
+  /// Frees all that belongs to it; stream-ordered memory stays.
+  void tear_down(context& target);
+
+  /// success, 201 for an unknown handle, 709 for a context that is gone.
+  status check(const context* handle) const;
+
+ private:
+  std::vector<std::unique_ptr<context>> all_;  // first the primary ones, by ordinal
+};
+
+/// The calling thread's stack of current contexts.
+std::vector<context*>& context_stack();
+
+/// The top of the stack; only where current_context_status() answered success.
+context& current_context();
+
+/// success, 201 when there is none, 709 when it is gone.
+status current_context_status();
+
+}  // namespace simcuda

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "driver/address_space.h"
+#include "driver/memory_pool.h"
+#include "driver/script.h"
+#include "driver/types.h"
+
+namespace simcuda {
+
+/// One simulated GPU: what it is, how much of it is in use, and its addresses. Guarded by machine::mutex.
+///
+/// Used bytes are the sum of contexts' overhead, blocks (each rounded up to 512 bytes), pools' reserve, code, other
+/// processes and what a script took away. A request that does not fit the rest is out of memory.
+class device {
+ public:
+  device(device_ordinal ordinal, const device_description& description, bool address_reuse);
+
+  device_ordinal ordinal() const noexcept { return ordinal_; }
+  const device_description& description() const noexcept { return description_; }
+  std::size_t capacity() const noexcept { return description_.capacity; }
+  std::size_t free_bytes() const noexcept { return description_.capacity - used_; }
+
+  /// false, and nothing changed: does not fit, even after every pool gave up its unused reserve.
+  bool charge(std::size_t bytes);
+  void refund(std::size_t bytes) noexcept { used_ -= bytes; }
+  /// Memory that no call explains; stops at the capacity.
+  void lose(std::size_t bytes) noexcept;
+
+  address_space& addresses();
+
+  /// nullopt: the number is no attribute.
+  std::optional<int> attribute(int number) const;
+  std::string pci_bus_id() const;
+
+  memory_pool* default_pool() noexcept { return default_pool_.get(); }
+  memory_pool* current_pool() noexcept { return current_pool_; }
+  void set_current_pool(memory_pool* pool) noexcept { current_pool_ = pool; }
+  void add_pool(memory_pool* pool) { pools_.push_back(pool); }
+  void remove_pool(memory_pool* pool);
+  /// Every pool gives back what it reserves beyond its release threshold (at a synchronization), or all that it does
+  /// not use (when memory is short).
+  void trim_pools() noexcept;
+  void reclaim_pools() noexcept;
+
+ private:
+  device_ordinal ordinal_;
+  device_description description_;
+  bool address_reuse_;
+  std::size_t used_ = 0;
+  std::unique_ptr<address_space> addresses_;
+  std::vector<memory_pool*> pools_;
+  std::unique_ptr<memory_pool> default_pool_;
+  memory_pool* current_pool_;
+};
+
+}  // namespace simcuda

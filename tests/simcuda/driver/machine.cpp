@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/machine.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+namespace simcuda {
+namespace {
+
+std::optional<script> read_settings() {
+  const char* path = std::getenv("SIMCUDA_SCRIPT");
+  if (!path || !*path) return default_script();
+  try {
+    return load_script(path);
+  } catch (const script_error& error) {
+    std::fprintf(stderr, "simcuda: %s\n", error.what());
+    return std::nullopt;
+  }
+}
+
+std::vector<std::unique_ptr<device>> make_devices(const script& settings) {
+  std::vector<std::unique_ptr<device>> result;
+  for (const auto& description : settings.devices) {
+    const auto ordinal = static_cast<device_ordinal>(result.size());
+    result.push_back(std::make_unique<device>(ordinal, description, settings.address_reuse));
+  }
+  return result;
+}
+
+}  // namespace
+
+bool armed_rule::applies_now() noexcept {
+  const std::uint64_t call = calls_.fetch_add(1, std::memory_order_relaxed) + 1;
+  return call >= wanted_.nth && (wanted_.times == 0 || call - wanted_.nth < wanted_.times);
+}
+
+machine& machine::instance() {
+  static machine* const only = new machine(read_settings());
+  return *only;
+}
+
+machine::machine(std::optional<script> wanted)
+    : settings(wanted.value_or(default_script())),
+      devices(make_devices(settings)),
+      contexts(devices),
+      script_accepted_(wanted.has_value()) {
+  for (const rule& one : settings.rules) rules_.emplace_back(one);
+}
+
+std::vector<armed_rule*> machine::rules_for(const char* call) {
+  std::vector<armed_rule*> result;
+  for (armed_rule& one : rules_) {
+    if (one.wanted().call == call) result.push_back(&one);
+  }
+  return result;
+}
+
+device* machine::find_device(device_ordinal ordinal) const {
+  return ordinal >= 0 && std::cmp_less(ordinal, devices.size()) ? devices[static_cast<std::size_t>(ordinal)].get() : nullptr;
+}
+
+bool machine::usable(const stream* queue) const {
+  constexpr std::uintptr_t legacy_stream = 1, per_thread_stream = 2;
+  const auto value = reinterpret_cast<std::uintptr_t>(queue);
+  return value == 0 || value == legacy_stream || value == per_thread_stream || streams.contains(queue);
+}
+
+void machine::synchronize() noexcept {
+  for (const auto& one : devices) one->trim_pools();
+}
+
+void machine::release_to_pool(memory_pool& pool, std::size_t bytes) {
+  pool.shrink_used(bytes);
+  if (!pool.destroyed || pool.used) return;
+  pool.trim(0);
+  pool.owner.remove_pool(&pool);
+  pools.destroy(&pool);
+}
+
+}  // namespace simcuda

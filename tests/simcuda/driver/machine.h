@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "driver/blocks.h"
+#include "driver/code.h"
+#include "driver/context.h"
+#include "driver/device.h"
+#include "driver/handles.h"
+#include "driver/script.h"
+
+namespace simcuda {
+
+struct stream {
+  context* made_in;
+  unsigned flags;
+  int priority;
+  std::uint64_t id;
+};
+
+struct event {
+  context* made_in;
+  unsigned flags;
+  std::optional<std::chrono::steady_clock::time_point> recorded;
+};
+
+/// A rule with its count of calls. Thread-safe.
+class armed_rule {
+ public:
+  explicit armed_rule(rule wanted) : wanted_(std::move(wanted)) {}
+
+  const rule& wanted() const noexcept { return wanted_; }
+  /// Counts a call of the rule's function; true when the rule holds for this one.
+  bool applies_now() noexcept;
+
+ private:
+  rule wanted_;
+  std::atomic<std::uint64_t> calls_ = 0;
+};
+
+/// The whole simulated machine. Made from SIMCUDA_SCRIPT at the first call and never destroyed: calls may still come
+/// while the process ends.
+class machine {
+ public:
+  static machine& instance();
+
+  /// false: the script was refused, and a line on stderr said why.
+  bool script_accepted() const noexcept { return script_accepted_; }
+  std::vector<armed_rule*> rules_for(const char* call);
+
+  /// nullptr when there is no such device.
+  device* find_device(device_ordinal ordinal) const;
+  /// A stream handle that may be used in the current context: the two default streams or one that was created.
+  bool usable(const stream* queue) const;
+  /// All work is finished at once, so a synchronization only lets the pools give back memory.
+  void synchronize() noexcept;
+  /// A block of the pool is gone; the last one ends a pool that waits for it.
+  void release_to_pool(memory_pool& pool, std::size_t bytes);
+
+  std::mutex mutex;  // guards everything below
+  const script settings;
+  std::vector<std::unique_ptr<device>> devices;
+  context_table contexts;
+  block_table blocks;
+  code_store code;
+  handle_table<stream> streams;
+  handle_table<event> events;
+  handle_table<memory_pool> pools;  // those that a program created
+  std::uint64_t next_stream_id = 3;
+
+ private:
+  explicit machine(std::optional<script> wanted);
+
+  bool script_accepted_;
+  std::deque<armed_rule> rules_;
+};
+
+/// The machine, locked while this lives.
+class locked_machine {
+ public:
+  machine* operator->() const noexcept { return &sim_; }
+  machine& operator*() const noexcept { return sim_; }
+
+ private:
+  machine& sim_ = machine::instance();
+  std::lock_guard<std::mutex> guard_{sim_.mutex};
+};
+
+}  // namespace simcuda

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/script.h"
+
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <map>
+
+#include <nlohmann/json.hpp>
+
+namespace simcuda {
+namespace {
+
+using nlohmann::json;
+
+/// Where in the script we are, for messages: "file: devices[0].name".
+class location {
+ public:
+  explicit location(std::string file) : text_(std::move(file) + ": ") {}
+
+  location key(const std::string& name) const { return location(text_, (nested_ ? "." : "") + name); }
+  location item(std::size_t index) const { return location(text_, "[" + std::to_string(index) + "]"); }
+
+  [[noreturn]] void refuse(const std::string& why) const { throw script_error(text_ + (nested_ ? ": " : "") + why); }
+
+ private:
+  location(const std::string& parent, const std::string& more) : text_(parent + more), nested_(true) {}
+
+  std::string text_;
+  bool nested_ = false;
+};
+
+using reader = std::function<void(const json&, const location&)>;
+
+void read_object(const json& value, const location& where, const std::map<std::string, reader>& keys) {
+  if (!value.is_object()) where.refuse("an object is expected");
+  for (const auto& [name, member] : value.items()) {
+    const auto known = keys.find(name);
+    if (known == keys.end()) where.key(name).refuse("unknown key");
+    known->second(member, where.key(name));
+  }
+}
+
+template <class Integer>
+reader integer(Integer& target, Integer least = 0, Integer most = std::numeric_limits<Integer>::max()) {
+  return [&target, least, most](const json& value, const location& where) {
+    if (!value.is_number_integer()) where.refuse("an integer is expected");
+    const bool negative = value.is_number_unsigned() ? false : value.get<std::int64_t>() < 0;
+    const bool fits = negative ? std::cmp_greater_equal(value.get<std::int64_t>(), least)
+                               : std::cmp_less_equal(value.get<std::uint64_t>(), most) &&
+                                     std::cmp_greater_equal(value.get<std::uint64_t>(), least);
+    if (!fits) where.refuse("out of range: " + std::to_string(least) + " to " + std::to_string(most));
+    target = value.get<Integer>();
+  };
+}
+
+reader text(std::string& target) {
+  return [&target](const json& value, const location& where) {
+    if (!value.is_string()) where.refuse("a string is expected");
+    target = value.get<std::string>();
+  };
+}
+
+reader boolean(bool& target) {
+  return [&target](const json& value, const location& where) {
+    if (!value.is_boolean()) where.refuse("true or false is expected");
+    target = value.get<bool>();
+  };
+}
+
+template <class Item, class Read>
+reader list(std::vector<Item>& target, Read read) {
+  return [&target, read](const json& value, const location& where) {
+    if (!value.is_array()) where.refuse("a list is expected");
+    target.clear();
+    for (std::size_t index = 0; index < value.size(); ++index) {
+      target.push_back(read(value[index], where.item(index), index));
+    }
+  };
+}
+
+reader compute_capability(std::array<int, 2>& target) {
+  return [&target](const json& value, const location& where) {
+    if (!value.is_array() || value.size() != 2) where.refuse("[major, minor] is expected");
+    integer(target[0], 1, 99)(value[0], where.item(0));
+    integer(target[1], 0, 99)(value[1], where.item(1));
+  };
+}
+
+reader mode(compute_mode& target) {
+  return [&target](const json& value, const location& where) {
+    static const std::map<std::string, compute_mode> names = {{"default", compute_mode::shared},
+                                                              {"prohibited", compute_mode::prohibited},
+                                                              {"exclusive_process", compute_mode::exclusive_process}};
+    const auto known = value.is_string() ? names.find(value.get<std::string>()) : names.end();
+    if (known == names.end()) where.refuse("\"default\", \"exclusive_process\" or \"prohibited\" is expected");
+    target = known->second;
+  };
+}
+
+reader uuid_text(std::array<unsigned char, 16>& target) {
+  return [&target](const json& value, const location& where) {
+    std::string digits;
+    if (value.is_string()) {
+      for (const char character : value.get<std::string>()) {
+        if (character != '-') digits += character;
+      }
+    }
+    const bool valid = digits.size() == 35 && digits.starts_with("GPU") &&
+                       digits.find_first_not_of("0123456789abcdefABCDEF", 3) == std::string::npos;
+    if (!valid) where.refuse("GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx in hexadecimal is expected");
+    for (std::size_t index = 0; index < target.size(); ++index) {
+      target[index] = static_cast<unsigned char>(std::stoi(digits.substr(3 + 2 * index, 2), nullptr, 16));
+    }
+  };
+}
+
+reader pci_bus_id(device_description& target) {
+  return [&target](const json& value, const location& where) {
+    unsigned domain = 0, bus = 0, device = 0;
+    int end = 0;
+    const std::string id = value.is_string() ? value.get<std::string>() : "";
+    if (std::sscanf(id.c_str(), "%4x:%2x:%2x.0%n", &domain, &bus, &device, &end) != 3 || end != int(id.size())) {
+      where.refuse("domain:bus:device.0 in hexadecimal is expected");
+    }
+    target.pci_domain = static_cast<int>(domain);
+    target.pci_bus = static_cast<int>(bus);
+    target.pci_device = static_cast<int>(device);
+  };
+}
+
+device_description default_device(std::size_t ordinal) {
+  device_description device;
+  device.name = "SimCUDA GPU " + std::to_string(ordinal);
+  device.uuid = {0x51, 0x3c, 0xda};
+  device.uuid.back() = static_cast<unsigned char>(ordinal);
+  device.pci_bus = static_cast<int>(ordinal + 1);
+  return device;
+}
+
+other_process read_process(const json& value, const location& where, std::size_t) {
+  other_process process;
+  read_object(value, where,
+              {{"pid", integer(process.pid)}, {"name", text(process.name)}, {"used_bytes", integer(process.used_bytes)}});
+  return process;
+}
+
+device_description read_device(const json& value, const location& where, std::size_t ordinal) {
+  device_description device = default_device(ordinal);
+  read_object(value, where,
+              {{"name", text(device.name)},
+               {"capacity", integer(device.capacity)},
+               {"context_overhead", integer(device.context_overhead)},
+               {"uuid", uuid_text(device.uuid)},
+               {"pci_bus_id", pci_bus_id(device)},
+               {"compute_mode", mode(device.mode)},
+               {"compute_capability", compute_capability(device.compute_capability)},
+               {"multiprocessors", integer(device.multiprocessors, 1)},
+               {"other_processes", list(device.other_processes, read_process)}});
+  return device;
+}
+
+rule read_rule(const json& value, const location& where, std::size_t) {
+  rule result;
+  read_object(value, where,
+              {{"call", text(result.call)},
+               {"nth", integer(result.nth, std::uint64_t{1})},
+               {"times", integer(result.times, std::uint64_t{1})},
+               {"code", integer(result.code)},
+               {"delay_ms", integer(result.delay_ms)},
+               {"free_falls_by", integer(result.free_falls_by)},
+               {"device", integer(result.device)}});
+  if (result.call.empty()) where.key("call").refuse("the name of an exported function is expected");
+  if (value.contains("nth") && !value.contains("times")) result.times = 1;
+  return result;
+}
+
+}  // namespace
+
+script default_script() {
+  script result;
+  result.devices.push_back(default_device(0));
+  return result;
+}
+
+script load_script(const std::string& path) {
+  const location where(path);
+  std::ifstream file(path);
+  if (!file) where.refuse("cannot be read");
+  json document;
+  try {
+    document = json::parse(file);
+  } catch (const json::parse_error& error) {
+    where.refuse(error.what());
+  }
+  script result = default_script();
+  read_object(document, where,
+              {{"driver_version", integer(result.driver_version, 1000)},
+               {"module_bytes", integer(result.module_bytes)},
+               {"address_reuse", boolean(result.address_reuse)},
+               {"devices", list(result.devices, read_device)},
+               {"rules", list(result.rules, read_rule)}});
+  for (std::size_t index = 0; index < result.rules.size(); ++index) {
+    if (std::cmp_greater_equal(result.rules[index].device, result.devices.size()) && result.rules[index].free_falls_by) {
+      where.key("rules").item(index).key("device").refuse("no such device");
+    }
+  }
+  return result;
+}
+
+}  // namespace simcuda

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace simcuda {
+
+inline constexpr std::size_t kib = std::size_t{1} << 10;
+inline constexpr std::size_t mib = std::size_t{1} << 20;
+inline constexpr std::size_t gib = std::size_t{1} << 30;
+
+enum class compute_mode : int { shared = 0, prohibited = 2, exclusive_process = 3 };
+
+/// A process outside this one that holds device memory.
+struct other_process {
+  int pid = 0;
+  std::string name;
+  std::size_t used_bytes = 0;
+};
+
+struct device_description {
+  std::string name;
+  std::size_t capacity = 16 * gib;
+  std::size_t context_overhead = 400 * mib;
+  std::array<unsigned char, 16> uuid{};
+  int pci_domain = 0;
+  int pci_bus = 0;
+  int pci_device = 0;
+  compute_mode mode = compute_mode::shared;
+  std::array<int, 2> compute_capability{9, 0};
+  int multiprocessors = 132;
+  std::vector<other_process> other_processes;
+};
+
+/// What happens at some calls of one exported function: the calls numbered nth … nth+times-1, counted from 1.
+struct rule {
+  std::string call;
+  std::uint64_t nth = 1;
+  std::uint64_t times = 0;  // 0: all following calls
+  int code = 0;             // answered instead of running the function, unless 0
+  unsigned delay_ms = 0;
+  std::size_t free_falls_by = 0;  // bytes that vanish from the device without any allocation
+  int device = 0;                 // whose bytes
+};
+
+struct script {
+  int driver_version = 13000;
+  std::size_t module_bytes = 2 * mib;
+  bool address_reuse = true;
+  std::vector<device_description> devices;
+  std::vector<rule> rules;
+};
+
+struct script_error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// What is simulated when SIMCUDA_SCRIPT is not set: one device of 16 GiB.
+script default_script();
+
+/// Reads a script. Throws script_error with one sentence that names the file and the key that is wrong, unknown or
+/// out of range; nothing is accepted silently.
+script load_script(const std::string& path);
+
+}  // namespace simcuda
