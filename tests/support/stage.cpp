@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <regex>
+#include <sstream>
 
 // The build passes what only it knows.
 #ifndef GPUMEM_TEST_BUILD_FOLDER
@@ -72,7 +74,18 @@ std::filesystem::path collector() { return build_folder / "gpumem"; }
 std::filesystem::path source_folder() { return GPUMEM_TEST_SOURCE_FOLDER; }
 std::string program(const std::string& name) { return build_folder / "tests/programs" / name; }
 std::string python_program(const std::string& name) { return source_folder() / "tests/programs" / name; }
+std::string demo() { return build_folder / "demo"; }
 std::string client_python() { return build_folder / "clients/bin/python"; }
+
+std::vector<std::string> listed_symbols(const std::string& file) {
+    static const std::regex row(R"(^[A-Z]+_API\([^,]*,\s*(\w+)\s*,)");
+    std::istringstream text(read_text(source_folder() / file));
+    std::vector<std::string> symbols;
+    std::smatch match;
+    for (std::string line; std::getline(text, line);)
+        if (std::regex_search(line, match, row)) symbols.push_back(match[1]);
+    return symbols;
+}
 
 Stage::Stage(Cuda cuda) : environment_(plain_environment()) {
     std::string folders;

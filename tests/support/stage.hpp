@@ -36,7 +36,11 @@ std::filesystem::path collector();
 std::filesystem::path source_folder();
 std::string program(const std::string& name);
 std::string python_program(const std::string& name);
+std::string demo();
 std::string client_python();
+
+// The symbols of a list of the shim, by the file of its rows.
+std::vector<std::string> listed_symbols(const std::string& file);
 
 // Which CUDA libraries a program finds.
 enum class Cuda { none, simulated, genuine_runtime_over_simulated_driver };
