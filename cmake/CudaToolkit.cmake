@@ -6,12 +6,13 @@
 #
 # GPUMEM_TOOLKIT=wheels in the environment of the first configuration takes the toolkit from PyPI; see scripts/toolkit.
 
-if(NOT cuda_toolkit_folder)
+if(NOT EXISTS "${cuda_toolkit_folder}/bin/nvcc")
   execute_process(COMMAND ${PROJECT_SOURCE_DIR}/scripts/toolkit
                   OUTPUT_VARIABLE folder OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE status)
   if(status EQUAL 0)
     set(cuda_toolkit_folder "${folder}" CACHE PATH "folder of the CUDA toolkit" FORCE)
   else()
+    set(cuda_toolkit_folder "" CACHE PATH "folder of the CUDA toolkit" FORCE)
     message(WARNING "No CUDA toolkit: the tests that need one will be skipped")
   endif()
 endif()
