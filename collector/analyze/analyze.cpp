@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analyze/error_codes.hpp"
 #include "schema.hpp"
 
 namespace gpumem {
@@ -59,7 +60,9 @@ class analyzer {
 
   void take(const failure_record& line) {
     ++into_.failed_calls;
-    if (line.tried == schema::op::free) live_.take_failed_free(line);
+    if (line.tried == schema::op::free) {
+      live_.take_failed_free(line, deciding_code(line, into_.all_modules) == code_shutting_down);
+    }
     failures_.take(line, into_.end_line.has_value());
   }
 

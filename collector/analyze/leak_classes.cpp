@@ -16,13 +16,12 @@ std::vector<leak> classify_leaks(const live_table& table, std::uint64_t end_ns) 
       found.push_back(base);
     };
     add(leak_class::dropped, site.dropped);
-    add(leak_class::freed_at_exit, site.freed_after_end);
+    add(leak_class::freed_at_exit, site.freed_at_exit);
+    add(leak_class::free_failed, site.free_failed);
+    usage others = site.live.now();
+    others += -site.free_failed;
     base.minima = site.growth.minima(end_ns);
-    if (site.free_failed > 0) {
-      add(leak_class::free_failed, site.live.now());
-    } else {
-      add(growth_windows::keep_growing(base.minima) ? leak_class::growing : leak_class::held, site.live.now());
-    }
+    add(growth_windows::keep_growing(base.minima) ? leak_class::growing : leak_class::held, others);
   }
   std::stable_sort(found.begin(), found.end(), [](const leak& a, const leak& b) {
     return std::tuple(a.what, -a.amount.bytes) < std::tuple(b.what, -b.amount.bytes);

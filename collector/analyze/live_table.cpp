@@ -33,7 +33,7 @@ void live_table::change(const live_block& block, usage delta, std::uint64_t ns) 
 live_table::blocks::iterator live_table::remove(blocks::iterator found, std::uint64_t ns) {
   const auto& [number, block] = *found;
   change(block, -one_block(block), ns);
-  if (block.free_failed) --sites_[block.site].free_failed;
+  if (block.free_failed) sites_[block.site].free_failed += -one_block(block);
   const auto at_address = by_address_.find({block.site.total.kind, block.address});
   if (at_address != by_address_.end() && at_address->second == number) by_address_.erase(at_address);
   return blocks_.erase(found);
@@ -94,7 +94,7 @@ void live_table::release(const event_record& event, bool after_end) {
     call_site& site = sites_[found->second.site];
     const usage freed = one_block(found->second);
     site.freed += freed;
-    if (after_end) site.freed_after_end += freed;
+    if (after_end) site.freed_at_exit += freed;
     remove(found, event.ns);
     return;
   }
@@ -126,15 +126,22 @@ void live_table::drop_context(const event_record& event) {
   context_drops_.push_back(std::move(drop));
 }
 
-void live_table::take_failed_free(const failure_record& failure) {
+void live_table::take_failed_free(const failure_record& failure, bool shutting_down) {
   auto found = failure.block ? blocks_.find(*failure.block) : blocks_.end();
   if (!failure.block && failure.address) {
     const auto at_address = by_address_.find({failure.kind, failure.address});
     if (at_address != by_address_.end()) found = blocks_.find(at_address->second);
   }
-  if (found == blocks_.end() || found->second.free_failed) return;
-  found->second.free_failed = true;
-  ++sites_[found->second.site].free_failed;
+  if (found == blocks_.end()) return;
+  live_block& block = found->second;
+  call_site& site = sites_[block.site];
+  if (shutting_down) {
+    site.freed_at_exit += one_block(block);
+    remove(found, failure.ns);
+  } else if (!block.free_failed) {
+    block.free_failed = true;
+    site.free_failed += one_block(block);
+  }
 }
 
 std::uint64_t live_table::freed_bytes(const total_key& key) const {

@@ -35,8 +35,8 @@ struct call_site {
   usage freed;
   usage dropped;            // ended with its context
   usage overwritten;        // ended because the driver handed its address out again
-  usage freed_after_end;    // freed by destructors, after the exit handlers had begun
-  std::int64_t free_failed = 0;  // of the live blocks: how many could not be freed
+  usage freed_at_exit;      // freed by destructors after the exit handlers had begun, or after the driver had gone
+  usage free_failed;        // of the live blocks: those that could not be freed
   std::uint64_t first_ns = 0;
   std::uint64_t last_ns = 0;  // latest allocation
   growth_windows growth;
@@ -69,8 +69,9 @@ class live_table {
  public:
   void take(const event_record& event, bool after_end);
 
-  // The block that a failed free was about stays live and is marked.
-  void take_failed_free(const failure_record& failure);
+  // The block that a failed free was about stays live and is marked; but where the free failed because the driver was
+  // shutting down, the block has ended with it.
+  void take_failed_free(const failure_record& failure, bool shutting_down);
 
   const std::map<total_key, total>& totals() const { return totals_; }
   const std::map<site_key, call_site>& sites() const { return sites_; }

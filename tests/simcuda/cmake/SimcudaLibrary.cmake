@@ -14,7 +14,7 @@ endfunction()
 
 # A library of the simulated stack: in <build>/simcuda under its SONAME with a plain .so link beside it, calling its own
 # functions directly as NVIDIA's does, exporting only the API, and needing no C++ library at run time.
-function(simcuda_library target name soversion)
+function(simcuda_library target name soversion version_script)
   set_target_properties(${target} PROPERTIES
     OUTPUT_NAME ${name}
     SOVERSION ${soversion}
@@ -22,6 +22,7 @@ function(simcuda_library target name soversion)
     CXX_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON)
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/..)
-  target_link_options(${target} PRIVATE
-    -Wl,-Bsymbolic-functions -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL -Wl,-z,defs)
+  set_target_properties(${target} PROPERTIES LINK_DEPENDS ${version_script})
+  target_link_options(${target} PRIVATE -Wl,--version-script=${version_script}
+    -Wl,-Bsymbolic -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL -Wl,-z,defs)
 endfunction()

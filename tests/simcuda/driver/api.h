@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prototypes of the bodies behind the driver's exports, derived from api.def.
+// Prototypes derived from api.def: the bodies behind the driver's exports, and the types of the exports.
 #pragma once
 
 #include "driver/types.h"
@@ -10,3 +10,10 @@ namespace simcuda::api {
 #include "driver/api.def"
 
 }  // namespace simcuda::api
+
+namespace simcuda::signature {
+
+#define API_AS(export, body, gate, parameters, arguments) using export = status parameters;
+#include "driver/api.def"
+
+}  // namespace simcuda::signature

@@ -1,0 +1,54 @@
+// One ELF file, opened for names: its build-id, its functions by address, its debug information.
+//
+// Whatever the file contains, nothing is thrown and nothing is executed from it; what cannot be read is absent.
+// Names come from an own table sorted by address: asking libdw for each address scans all symbols every time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct Elf;
+
+namespace gpumem {
+
+struct function_symbol {
+  std::uint64_t low = 0;   // ELF virtual addresses
+  std::uint64_t high = 0;  // first address after it
+  const char* name = nullptr;
+};
+
+class elf_image {
+ public:
+  // Nothing where the file is missing, no regular file, or no ELF file.
+  static std::unique_ptr<elf_image> open(const std::string& path);
+  ~elf_image();
+  elf_image(const elf_image&) = delete;
+  elf_image& operator=(const elf_image&) = delete;
+
+  const std::string& build_id() const { return build_id_; }  // hexadecimal, empty where the file has none
+  bool has_symbol_table() const { return has_symbol_table_; }  // .symtab, which a stripped file lacks
+  bool has_debug_lines() const { return has_debug_lines_; }
+
+  // The function that holds the address, mangled; nothing where none does.
+  std::optional<std::string_view> function_at(std::uint64_t address) const;
+
+  Elf* handle() const { return elf_; }
+
+ private:
+  elf_image(int descriptor, Elf* elf);
+  void read_sections();
+  void read_symbols(unsigned table_type);
+
+  int descriptor_;
+  Elf* elf_;
+  std::string build_id_;
+  bool has_symbol_table_ = false;
+  bool has_debug_lines_ = false;
+  std::vector<function_symbol> functions_;  // sorted by low
+};
+
+}  // namespace gpumem

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runtime's own state: whether CUDA started, the thread's device and context, the last error.
+#pragma once
+
+#include <utility>
+
+#include "common/trace.h"
+#include "runtime/driver_link.h"
+
+namespace simcuda {
+
+/// What a runtime function does before its body; each includes the ones before it.
+enum class need {
+  nothing,
+  start,    // load and initialise the driver once; its failure is answered by every later call, too
+  context,  // have the device's primary context current on this thread
+};
+
+status start();
+/// Retains the primary context of the thread's device when no living context is current.
+status ensure_context();
+/// The driver's functions; only after start() succeeded.
+const driver_functions& driver();
+/// Loads the driver if that has not been tried: also good when the start fails. nullptr: there is no driver.
+const driver_link* loaded_driver();
+
+/// The version that this runtime is, and asks of the driver.
+inline constexpr int runtime_version = SIMCUDA_RUNTIME_VERSION;
+
+int current_device();
+/// Makes the device the thread's, and its primary context current.
+status choose_device(int device);
+/// The thread's device lost its primary context; the next call makes a new one.
+status reset_device();
+
+/// The thread's last error, which calls that succeed leave alone.
+status& last_error();
+
+template <class Body>
+status enter(const char* name, need needed, Body&& body) {
+  status result = needed == need::nothing ? status::success : start();
+  if (result == status::success && needed == need::context) result = ensure_context();
+  if (result == status::success) result = std::forward<Body>(body)();
+  if (result != status::success) last_error() = result;
+  trace::call(name, result);
+  return result;
+}
+
+status not_simulated(const char* name);
+
+}  // namespace simcuda
+
+#define SIMCUDA_DEFAULT_ENTRY(name)                                                             \
+  extern "C" [[gnu::weak, gnu::visibility("default")]] simcuda::status name() {                 \
+    return simcuda::not_simulated(#name);                                                       \
+  }
