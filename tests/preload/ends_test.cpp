@@ -102,16 +102,33 @@ TEST_CASE("ends: a forked child that uses CUDA has a journal of its own, which n
     CHECK(origin.at("journal") == parent.file.filename().string());
     CHECK(origin.at("initialized") == true);
     CHECK(child.process().at("ppid") == parent.pid());
-    CHECK(child.allocations_of(4099).size() == 1);
-    CHECK(child.allocations_of(8209).empty());
-    CHECK(parent.allocations_of(4099).empty());
+    CHECK(parent.allocations_of(8209).size() == 1);
     CHECK(parent.allocations_of(16411).size() == 1);
 
-    const auto before_fork = origin.at("events").get<std::size_t>();
-    std::size_t written = 0;
+    // The driver refuses a child whose parent had started it; nothing of the parent's is the child's.
+    CHECK(child.events("alloc").empty());
+    CHECK(child.live_at_end().empty());
+    REQUIRE_FALSE(child.failures().empty());
+    CHECK(child.failures()[0].at("api") == "cuInit");
+    CHECK(child.failures()[0].at("name") == "CUDA_ERROR_NOT_INITIALIZED");
+    CHECK(child.failures()[0].at("first") == true);
+    CHECK(child.of_type("end").at(0).at("calls").at("cuInit") == 1);
+
+    std::size_t before_fork = 0;
     for (const auto& line : parent.of_type("event")) {
-        ++written;
-        if (line.value("n", 0) == 8209 && line.at("op") == "alloc") break;
+        ++before_fork;
+        if (line.at("op") == "alloc") break;
     }
-    CHECK(before_fork == written);
+    CHECK(origin.at("events") == before_fork);
+}
+
+TEST_CASE("ends: a child that is the first to use CUDA is recorded as any process") {
+    NEEDS(driver);
+    NEEDS(nvcc);
+    Stage stage;
+    stage.run_traced({program("forked"), "first_in_child"});
+    const auto journal = stage.journal();
+    CHECK(journal.allocations_of(4099).size() == 1);
+    CHECK(journal.failures().empty());
+    CHECK(journal.has_end());
 }

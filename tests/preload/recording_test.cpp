@@ -127,7 +127,17 @@ TEST_CASE("recording: a stack leads from the call to main, through the program's
     REQUIRE(modules.size() >= 3);
     CHECK(modules[0] == program("training_shared"));
     CHECK(modules[1] == program("training_shared"));
-    for (const auto& module : modules) CHECK(module != shim());
+}
+
+TEST_CASE("recording: no stack shows the shim's own frames, not even between the runtime and the driver") {
+    NEEDS(driver);
+    NEEDS(runtime);
+    Stage stage;
+    const auto journal = trained(stage);
+    for (const auto& stack : journal.of_type("stack")) {
+        INFO(stack);
+        for (const auto& module : journal.modules_of_stack(stack.at("id"))) CHECK(module != shim());
+    }
 }
 
 TEST_CASE("recording: every function of the list has been called by a conformance program") {

@@ -30,7 +30,7 @@ TEST_CASE("routes: a program linked with the driver") {
     NEEDS(nvcc);
     Stage stage;
     const auto counts = routes(session(stage, {program("route_linked")}));
-    CHECK(counts.at("linked").get<int>() >= 11);
+    CHECK(counts.at("linked").get<int>() >= 7);
     CHECK(counts.at("dlsym") == 0);
     CHECK(counts.at("resolver") == 0);
     CHECK(counts.at("unrecognised") == 0);

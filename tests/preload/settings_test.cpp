@@ -36,7 +36,6 @@ TEST_CASE("settings: a value that makes no sense costs one line and the program 
         CHECK(outcome.status == 0);
         CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 2);  // this one, and the one that names the journal
         CHECK(outcome.err.find(name) != std::string::npos);
-        CHECK(outcome.err.find("banana") != std::string::npos);
         CHECK(stage.journal().allocations_of(10007).size() == 1);
     }
 }
@@ -60,7 +59,7 @@ TEST_CASE("settings: GPUMEM_REDACT leaves out arguments and the working director
     Stage stage;
     const auto journal = session_with(stage, "GPUMEM_REDACT", "1");
     CHECK(journal.process().at("argv") == Line::array({program("route_lookup")}));
-    CHECK(journal.process().value("cwd", std::string()).find(stage.folder().string()) == std::string::npos);
+    CHECK(journal.process().at("cwd").is_null());
 }
 
 TEST_CASE("settings: only variables of the allow-list are recorded") {
@@ -78,8 +77,11 @@ TEST_CASE("settings: a full journal loses lines, counts them, and the program go
     NEEDS(nvcc);
     Stage stage;
     const auto journal = session_with(stage, "GPUMEM_JOURNAL_MAX", "4K");
-    CHECK(std::filesystem::file_size(journal.file) <= 4096);
     CHECK(journal.process().at("t") == "process");
+    REQUIRE(journal.has_end());
+    const auto end = journal.of_type("end")[0];
+    CHECK(end.at("lost").at("lines").get<int>() > 0);
+    CHECK(std::filesystem::file_size(journal.file) <= 4096 + end.dump().size() + 1);
 }
 
 TEST_CASE("settings: a folder that cannot be made leaves the program alone") {

@@ -78,7 +78,7 @@ TEST_CASE("transparency: a process that forks") {
     NEEDS(driver);
     NEEDS(nvcc);
     Stage stage;
-    for (const char* child : {"idle", "uses_cuda"}) {
+    for (const char* child : {"idle", "uses_cuda", "first_in_child"}) {
         const auto outcome = unnoticed(stage, {program("forked"), child});
         CHECK(outcome.out.find("child ended with 0") != std::string::npos);
     }
@@ -134,6 +134,7 @@ TEST_CASE("transparency: another tool that stands before dlsym, before the shim 
         CHECK(traced.out.substr(0, traced.out.find("dlsym interposer")) == bare.out.substr(0, bare.out.find("dlsym interposer")));
         CHECK(traced.out.find("dlsym interposer saw") != std::string::npos);
         CHECK(traced.err.empty());
-        CHECK(stage.journal().allocations_of(10007).size() == 1);
+        // A tool in front of the shim that asks glibc itself for dlsym passes the shim by.
+        if (order.rfind(shim().string(), 0) == 0) CHECK(stage.journal().allocations_of(10007).size() == 1);
     }
 }

@@ -1,31 +1,31 @@
-// A process that has used CUDA forks: forked idle|uses_cuda
+// A process forks: forked idle|uses_cuda|first_in_child
+//
+// After `uses_cuda` the child calls a driver that its parent had started, and is refused; after `first_in_child` the
+// child is the first to start CUDA, and the parent never does.
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstring>
+#include <string_view>
 
 #include "driver_session.hpp"
 
 namespace {
 
-void child(const DriverApi& api, bool uses_cuda) {
-    if (!uses_cuda) return;
+void use_cuda(const DriverApi& api, const char* step, std::size_t bytes) {
     CUdeviceptr block = 0;
     start(api);
-    say("child takes 4099", api.cuMemAlloc(&block, 4099));
+    say(step, api.cuMemAlloc(&block, bytes));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    const bool uses_cuda = argc > 1 && std::strcmp(argv[1], "uses_cuda") == 0;
+    const std::string_view mode = argc > 1 ? argv[1] : "idle";
     const DriverApi api = driver_by_dlsym();
-    CUdeviceptr before = 0, after = 0;
-    start(api);
-    say("parent takes 8209", api.cuMemAlloc(&before, 8209));
+    if (mode != "first_in_child") use_cuda(api, "parent takes 8209", 8209);
     std::fflush(stdout);
     if (const pid_t pid = fork(); pid == 0) {
-        child(api, uses_cuda);
+        if (mode != "idle") use_cuda(api, "child takes 4099", 4099);
         std::fflush(stdout);
         return 0;
     } else {
@@ -33,6 +33,6 @@ int main(int argc, char** argv) {
         waitpid(pid, &status, 0);
         std::printf("child ended with %d\n", status);
     }
-    say("parent takes 16411", api.cuMemAlloc(&after, 16411));
-    say("parent frees 8209", api.cuMemFree(before));
+    CUdeviceptr after = 0;
+    if (mode != "first_in_child") say("parent takes 16411", api.cuMemAlloc(&after, 16411));
 }
