@@ -227,6 +227,7 @@ void put_back(Session& session, const Call& call) {
 // Part of a bigger call: the outer call's record names both where they do the same thing, and tells the first failure.
 bool belongs_to_outer(const Call& call) {
   Call& outer = *call.outer;
+  if (call.effect.action == Action::resolve) return true;
   if (call.result != cuda_success) {
     if (outer.effect.action == Action::resolve) return false;
     if (outer.inner_result == cuda_success) {

@@ -78,6 +78,7 @@ Session* start_session() {
   if (pages == nullptr) return nullptr;
   auto* fresh = new (pages) Session;
   fresh->epoch = epoch;
+  if (known != nullptr) forget_call_counts();
   start(*fresh, known != nullptr && known->usable ? known : nullptr);
   if (!exit_watched.exchange(true)) std::atexit([] { exiting.store(true, std::memory_order_relaxed); });
   current_session.store(fresh, std::memory_order_release);

@@ -17,11 +17,9 @@ std::string_view role_of(const Module& module, int& asks) {
   RuntimeCopy copy;
   const bool probed = runtime_copy_at(module.lo, copy);
   if (probed) asks = copy.asks;
-  for (unsigned i = 0; i < provider_count(); ++i) {
-    const Provider& known = provider(i);
-    if (known.object.base != module.base) continue;
-    if (known.is_driver) return schema::role::driver;
-    if (known.real[index(ApiId::cudaMalloc)] != nullptr) return schema::role::runtime;
+  if (const Provider* known = provider_with_base(module.base)) {
+    if (known->is_driver) return schema::role::driver;
+    if (known->real[index(ApiId::cudaMalloc)] != nullptr) return schema::role::runtime;
   }
   return probed ? schema::role::static_runtime : std::string_view{};
 }
@@ -49,7 +47,7 @@ void write_module_once(Session& session, Module& module) {
 
 // The files that CUDA lives in are told as soon as they are known, and again once their part in it is.
 void write_cuda_modules(Session& session) {
-  const unsigned providers = provider_count(), runtimes = runtime_copy_count();
+  const unsigned providers = provider_serials(), runtimes = runtime_copy_count();
   const unsigned providers_before = session.providers_written.exchange(providers, std::memory_order_relaxed);
   const unsigned runtimes_before = session.runtimes_written.exchange(runtimes, std::memory_order_relaxed);
   if (providers_before == providers && runtimes_before == runtimes) return;
@@ -60,7 +58,8 @@ void write_cuda_modules(Session& session) {
     module->written.store(true, std::memory_order_relaxed);
     write_module_line(session, *module);
   };
-  for (unsigned i = providers_before; i < providers; ++i) tell(provider(i).object.lo);
+  for (unsigned serial = providers_before + 1; serial <= providers; ++serial)
+    if (const Provider* known = provider_with_serial(serial)) tell(known->object.lo);
   for (unsigned i = runtimes_before; i < runtimes; ++i) tell(runtime_copy(i).lo);
 }
 

@@ -55,7 +55,6 @@ void swap_resolved(const Effect& effect, int result, const void* caller) {
 
 CallGuard::CallGuard(ApiId api, const Effect& effect, const void* caller) : caller_(caller) {
   if (thread_calls.busy || interception_disabled()) return;
-  counts[index(api)].fetch_add(1, std::memory_order_relaxed);
   observed_ = true;
   call_.api = api;
   call_.effect = effect;
@@ -68,6 +67,7 @@ CallGuard::CallGuard(ApiId api, const Effect& effect, const void* caller) : call
 void CallGuard::finish(int result) {
   if (!observed_) return;
   BusyWithOwnWork busy;
+  counts[index(call_.api)].fetch_add(1, std::memory_order_relaxed);
   thread_calls.current = call_.outer;
   if (call_.effect.action == Action::resolve) swap_resolved(call_.effect, result, caller_);
   call_.result = result;
@@ -77,6 +77,10 @@ void CallGuard::finish(int result) {
 bool interception_disabled() {
   static constinit Lazy<bool> disabled;
   return disabled.get([] { return settings().disable || getauxval(AT_SECURE) != 0; });
+}
+
+void forget_call_counts() {
+  for (std::atomic<std::uint64_t>& count : counts) count.store(0, std::memory_order_relaxed);
 }
 
 std::uint64_t call_count(ApiId api) { return counts[index(api)].load(std::memory_order_relaxed); }

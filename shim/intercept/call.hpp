@@ -60,7 +60,8 @@ class CallGuard {
 // Whether the program switched the shim off, or the process must not be touched (secure execution).
 bool interception_disabled();
 
-// Calls of each function so far, in all threads.
+// Calls of each function that have returned so far, in all threads. A forked child begins anew.
 std::uint64_t call_count(ApiId api);
+void forget_call_counts();
 
 }  // namespace gpumem

@@ -3,47 +3,14 @@
 #include <cstddef>
 
 #include "api/cuda_types.hpp"
-#include "base/lazy.hpp"
 #include "intercept/providers.hpp"
 
 namespace gpumem {
 namespace {
 
-struct Uuid {
-  unsigned char bytes[16];
-};
-
-// THE table of own calls.
-#define OWN_CALLS(X)                                                  \
-  X(cuCtxGetCurrent, (CUcontext*))                                    \
-  X(cuCtxGetDevice, (CUdevice*))                                      \
-  X(cuMemGetInfo_v2, (std::size_t*, std::size_t*))                    \
-  X(cuDevicePrimaryCtxGetState, (CUdevice, unsigned*, int*))          \
-  X(cuDeviceGet, (CUdevice*, int))                                    \
-  X(cuDeviceGetName, (char*, int, CUdevice))                          \
-  X(cuDeviceGetUuid_v2, (Uuid*, CUdevice))                            \
-  X(cuDeviceGetUuid, (Uuid*, CUdevice))                               \
-  X(cuDeviceGetPCIBusId, (char*, int, CUdevice))                      \
-  X(cuDeviceTotalMem_v2, (std::size_t*, CUdevice))
-
-struct OwnCalls {
-#define X(symbol, params) CUresult(*symbol) params = nullptr;
-  OWN_CALLS(X)
-#undef X
-};
-
 const OwnCalls* own_calls() {
   const Provider* driver = driver_provider();
-  if (driver == nullptr) return nullptr;
-  static constinit Lazy<OwnCalls> calls;
-  return &calls.get([&] {
-    OwnCalls found;
-#define X(symbol, params) \
-  found.symbol = reinterpret_cast<CUresult(*) params>(driver->object.exported_function(#symbol));
-    OWN_CALLS(X)
-#undef X
-    return found;
-  });
+  return driver != nullptr ? &driver->own_calls : nullptr;
 }
 
 template <class Function, class... Arguments>
@@ -51,7 +18,7 @@ bool succeeds(Function function, Arguments... arguments) {
   return function != nullptr && function(arguments...) == cuda_success;
 }
 
-void format_uuid(const Uuid& uuid, char* text) {
+void format_uuid(const DeviceUuid& uuid, char* text) {
   constexpr char digits[] = "0123456789abcdef";
   for (const char* c = "GPU-"; *c; ++c) *text++ = *c;
   for (int i = 0; i < 16; ++i) {
@@ -98,7 +65,7 @@ bool device_identity(int ordinal, DeviceIdentity& identity) {
     identity.name[0] = '\0';
   if (!succeeds(driver->cuDeviceGetPCIBusId, identity.pci_bus_id, static_cast<int>(sizeof identity.pci_bus_id), device))
     identity.pci_bus_id[0] = '\0';
-  Uuid uuid{};
+  DeviceUuid uuid{};
   if (succeeds(driver->cuDeviceGetUuid_v2, &uuid, device) || succeeds(driver->cuDeviceGetUuid, &uuid, device))
     format_uuid(uuid, identity.uuid);
   std::size_t total = 0;

@@ -57,7 +57,7 @@ __attribute__((noinline)) void* look_up_owned(void* handle, const char* name) {
 
 Dlsym real_dlsym() { return reinterpret_cast<Dlsym>(find_next(next_dlsym, "dlsym")); }
 Dlclose real_dlclose() { return reinterpret_cast<Dlclose>(find_next(next_dlclose, "dlclose")); }
-unsigned unload_count() { return unloads.load(std::memory_order_relaxed); }
+unsigned unload_count() { return unloads.load(std::memory_order_acquire); }
 
 extern "C" __attribute__((visibility("default"))) void* dlsym(void* handle, const char* name) noexcept {
   if (owned(handle, name)) return look_up_owned(handle, name);
@@ -65,8 +65,11 @@ extern "C" __attribute__((visibility("default"))) void* dlsym(void* handle, cons
 }
 
 extern "C" __attribute__((visibility("default"))) int dlclose(void* handle) noexcept {
-  unloads.fetch_add(1, std::memory_order_relaxed);
-  return real_dlclose()(handle);
+  // Before, for destructors that use what is going; after, for everyone else.
+  unloads.fetch_add(1, std::memory_order_release);
+  const int result = real_dlclose()(handle);
+  unloads.fetch_add(1, std::memory_order_release);
+  return result;
 }
 
 }  // namespace gpumem

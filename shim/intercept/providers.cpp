@@ -16,36 +16,64 @@ GPUMEM_USE_FIRST_VERSION(dlerror);
 namespace gpumem {
 namespace {
 
-constexpr unsigned max_providers = bank_count - 1;
-std::array<Provider, max_providers> providers;
-std::atomic<unsigned> provider_total{0};
-SpinLock providers_lock;
+// Slot n has bank n + 1.
+struct Slot {
+  std::atomic<bool> mapped{false};
+  Provider provider;
+};
+constexpr unsigned slot_count = bank_count - 1;
+std::array<Slot, slot_count> slots;
+std::atomic<unsigned> last_serial{0};
+SpinLock slots_lock;
 
 std::atomic<std::uint64_t> linked_routes{0}, dlsym_routes{0}, resolver_routes{0}, unrecognised_routes{0};
 
 bool is_driver(const LoadedObject& object) { return std::strncmp(object.soname(), "libcuda.so", 10) == 0; }
 bool is_runtime(const LoadedObject& object) { return std::strncmp(object.soname(), "libcudart.so", 12) == 0; }
 
-// Provider n has bank n + 1.
-int provider_at(std::uintptr_t address) {
-  const unsigned total = provider_total.load(std::memory_order_acquire);
-  for (unsigned i = 0; i < total; ++i)
-    if (providers[i].object.contains(address)) return static_cast<int>(i);
+template <class Matches>
+int find_slot(Matches matches) {
+  for (unsigned i = 0; i < slot_count; ++i)
+    if (slots[i].mapped.load(std::memory_order_acquire) && matches(slots[i].provider)) return static_cast<int>(i);
   return -1;
 }
 
+int slot_at(std::uintptr_t address) {
+  return find_slot([&](const Provider& known) { return known.object.contains(address); });
+}
+
 int add_provider(const LoadedObject& object) {
-  LockGuard guard(providers_lock);
-  if (const int known = provider_at(object.lo); known >= 0) return known;
-  const unsigned number = provider_total.load(std::memory_order_relaxed);
-  if (number == max_providers) return -1;
-  Provider& added = providers[number];
-  added.object = object;
-  added.is_driver = is_driver(object);
-  for (unsigned i = 0; i < api_count; ++i)
-    added.real[i] = object.exported_function(api_name(static_cast<ApiId>(i)));
-  provider_total.store(number + 1, std::memory_order_release);
-  return static_cast<int>(number);
+  LockGuard guard(slots_lock);
+  if (const int known = slot_at(object.lo); known >= 0) return known;
+  for (unsigned i = 0; i < slot_count; ++i) {
+    if (slots[i].mapped.load(std::memory_order_relaxed)) continue;
+    Provider& added = slots[i].provider;
+    added.object = object;
+    added.is_driver = is_driver(object);
+    added.serial = last_serial.load(std::memory_order_relaxed) + 1;
+    for (unsigned api = 0; api < api_count; ++api)
+      added.real[api] = object.exported_function(api_name(static_cast<ApiId>(api)));
+#define X(symbol, params) \
+  added.own_calls.symbol = reinterpret_cast<CUresult(*) params>(object.exported_function(#symbol));
+    GPUMEM_OWN_CALLS(X)
+#undef X
+    slots[i].mapped.store(true, std::memory_order_release);
+    last_serial.store(added.serial, std::memory_order_release);
+    return static_cast<int>(i);
+  }
+  return -1;
+}
+
+void forget_unmapped_providers() {
+  for (Slot& slot : slots) {
+    if (!slot.mapped.load(std::memory_order_acquire)) continue;
+    const LoadedObject& known = slot.provider.object;
+    const bool still_there = any_object([&](const LoadedObject& object) {
+      return object.base == known.base && object.lo == known.lo && object.hi == known.hi &&
+             object.program_headers == known.program_headers;
+    });
+    if (!still_there) slot.mapped.store(false, std::memory_order_release);
+  }
 }
 
 // Which real function the exports stand for, per calling file: files linked against different majors of cudart all
@@ -59,13 +87,14 @@ std::array<Linkage, max_linkages> linkages;
 std::atomic<unsigned> linkage_total{0};
 SpinLock linkages_lock;
 
-// An unloaded cudart may come back elsewhere: nothing that was found before an unload is believed after it.
+// Nothing that was found before an unload is believed after it.
 void forget_after_unload() {
-  static std::atomic<unsigned> seen{0};
+  static constinit std::atomic<unsigned> seen{0};
   const unsigned now = unload_count();
   if (seen.load(std::memory_order_acquire) == now) return;
   for (Linkage& linkage : linkages)
     for (std::atomic<void*>& real : linkage.real) real.store(nullptr, std::memory_order_relaxed);
+  forget_unmapped_providers();
   seen.store(now, std::memory_order_release);
 }
 
@@ -122,7 +151,7 @@ void* next_definition(ApiId api, std::uintptr_t caller) {
 }  // namespace
 
 void* real_function(ApiId api, unsigned bank, const void* caller) {
-  if (bank != linked_bank) return providers[bank - 1].real[index(api)];
+  if (bank != linked_bank) return slots[bank - 1].provider.real[index(api)];
   forget_after_unload();
   const auto address = reinterpret_cast<std::uintptr_t>(caller);
   Linkage* linkage = linkage_of(address);
@@ -137,18 +166,19 @@ void* real_function(ApiId api, unsigned bank, const void* caller) {
 }
 
 void* redirect(void* found, ApiId wanted) {
+  forget_after_unload();
   const auto address = reinterpret_cast<std::uintptr_t>(found);
-  int number = provider_at(address);
-  if (number < 0) {
+  int slot = slot_at(address);
+  if (slot < 0) {
     LoadedObject object;
     if (this_object().contains(address)) return found;
     if (find_object(address, object) && (wanted != ApiId::none || is_driver(object) || is_runtime(object)))
-      number = add_provider(object);
+      slot = add_provider(object);
   }
-  if (number >= 0) {
-    const Provider& from = providers[static_cast<unsigned>(number)];
+  if (slot >= 0) {
+    const Provider& from = slots[static_cast<unsigned>(slot)].provider;
     for (unsigned i = 0; i < api_count; ++i)
-      if (from.real[i] == found) return wrapper(static_cast<ApiId>(i), static_cast<unsigned>(number) + 1);
+      if (from.real[i] == found) return wrapper(static_cast<ApiId>(i), static_cast<unsigned>(slot) + 1);
   }
   if (wanted != ApiId::none) unrecognised_routes.fetch_add(1, std::memory_order_relaxed);
   return found;
@@ -161,14 +191,27 @@ bool exported_elsewhere(ApiId api) {
   });
 }
 
-unsigned provider_count() { return provider_total.load(std::memory_order_acquire); }
-const Provider& provider(unsigned number) { return providers[number]; }
+unsigned provider_serials() { return last_serial.load(std::memory_order_acquire); }
 
+namespace {
+
+template <class Matches>
+const Provider* find_provider(Matches matches) {
+  forget_after_unload();
+  const int slot = find_slot(matches);
+  return slot >= 0 ? &slots[static_cast<unsigned>(slot)].provider : nullptr;
+}
+
+}  // namespace
+
+const Provider* provider_with_serial(unsigned serial) {
+  return find_provider([&](const Provider& known) { return known.serial == serial; });
+}
+const Provider* provider_with_base(std::uintptr_t base) {
+  return find_provider([&](const Provider& known) { return known.object.base == base; });
+}
 const Provider* driver_provider() {
-  const unsigned total = provider_count();
-  for (unsigned i = 0; i < total; ++i)
-    if (providers[i].is_driver) return &providers[i];
-  return nullptr;
+  return find_provider([](const Provider& known) { return known.is_driver; });
 }
 
 Routes routes_seen() {

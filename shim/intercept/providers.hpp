@@ -3,13 +3,15 @@
 // A process can hold several libraries that export the same CUDA function (two majors of cudart, a driver behind
 // another driver). So each library has a bank of wrappers of its own, and calls that the dynamic linker bound to the
 // shim's own export go to the library that the calling file was linked against.
-// Found libraries are never forgotten. No dlerror() state changes but where noted.
+// Libraries come and go: cudart unloads the driver again when it could not start. After each unload what is not mapped
+// any more is forgotten, and never touched. No dlerror() state changes but where noted.
 #pragma once
 
 #include <cstdint>
 
 #include "api/api_table.hpp"
 #include "base/loaded_objects.hpp"
+#include "intercept/own_calls.hpp"
 
 namespace gpumem {
 
@@ -28,16 +30,23 @@ void* redirect(void* found, ApiId wanted);
 // Whether a loaded library other than this one exports the function.
 bool exported_elsewhere(ApiId api);
 
-// The libraries known so far, in the order of discovery.
+// A library that exports CUDA functions.
 struct Provider {
   LoadedObject object;
+  unsigned serial = 0;     // from 1, in the order of discovery
   bool is_driver = false;  // libcuda itself
   void* real[api_count] = {};
+  OwnCalls own_calls;
 };
-unsigned provider_count();
-const Provider& provider(unsigned number);
 
-// libcuda, or nullptr while none is known.
+// How many have been discovered so far: the highest serial.
+unsigned provider_serials();
+
+// The one with this serial or mapped at this base; nullptr if it is unknown or has gone.
+const Provider* provider_with_serial(unsigned serial);
+const Provider* provider_with_base(std::uintptr_t base);
+
+// libcuda, or nullptr while none is mapped that we know of.
 const Provider* driver_provider();
 
 struct Routes {

@@ -12,7 +12,7 @@ Dlsym real_dlsym();
 using Dlclose = int (*)(void* handle);
 Dlclose real_dlclose();
 
-// How often anything was unloaded through dlclose, at least.
+// Changes with every dlclose, before and after it.
 unsigned unload_count();
 
 }  // namespace gpumem

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t page_size = 4096;
 constexpr std::size_t first_piece = 64 * 1024;
 constexpr std::size_t largest_piece = 4 * 1024 * 1024;
-constexpr std::size_t kept_for_essential = 16 * 1024;
+constexpr std::size_t most_kept_for_essential = 16 * 1024;
 constexpr std::size_t trimming = ~std::size_t{0};  // in used_: no thread can reserve
 
 class File {
@@ -61,12 +61,14 @@ bool Journal::create(const char* path, std::size_t largest) {
   if (!file) return false;
   std::memcpy(path_, path, length + 1);
   struct stat status {};
-  largest_ = largest < first_piece ? first_piece : largest & ~(page_size - 1);
-  const bool ready = status_of_descriptor(file.get(), status) && within_file_size_limit(first_piece) &&
-                     reserve_blocks(file.get(), first_piece);
+  largest_ = largest < page_size ? page_size : largest & ~(page_size - 1);
+  const std::size_t first = largest_ < first_piece ? largest_ : first_piece;
+  kept_for_essential_ = largest_ / 4 < most_kept_for_essential ? largest_ / 4 : most_kept_for_essential;
+  const bool ready = status_of_descriptor(file.get(), status) && within_file_size_limit(first) &&
+                     reserve_blocks(file.get(), first);
   void* pages = MAP_FAILED;
   // Under a limit of address space, a smaller journal is better than none.
-  while (ready && pages == MAP_FAILED && largest_ >= first_piece) {
+  while (ready && pages == MAP_FAILED && largest_ >= first) {
     pages = mmap(nullptr, largest_, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
     if (pages == MAP_FAILED) largest_ = (largest_ / 2) & ~(page_size - 1);
   }
@@ -80,7 +82,7 @@ bool Journal::create(const char* path, std::size_t largest) {
   device_ = status.st_dev;
   inode_ = status.st_ino;
   bytes_ = static_cast<char*>(pages);
-  reserved_.store(first_piece, std::memory_order_release);
+  reserved_.store(first, std::memory_order_release);
   return true;
 }
 
@@ -118,7 +120,7 @@ bool Journal::append(std::string_view line, bool essential) {
       continue;
     }
     const std::size_t end = begin + line.size();
-    const std::size_t wanted = essential ? end : end + kept_for_essential;
+    const std::size_t wanted = essential ? end : end + kept_for_essential_;
     if (wanted > reserved_.load(std::memory_order_acquire)) {
       if (!grow(wanted)) return false;
       begin = used_.load(std::memory_order_acquire);

@@ -6,7 +6,7 @@
 // * No descriptor stays open: programs close descriptors that they do not know. To grow, the file is opened again and
 //   checked to be the same.
 // * The mapping does not exist in forked children.
-// * When the file may not or cannot grow, lines are refused; the last 16 KiB are kept for `essential` ones.
+// * When the file may not or cannot grow, lines are refused; the last 16 KiB (a quarter of a small one) are kept for `essential` ones.
 #pragma once
 
 #include <atomic>
@@ -42,6 +42,7 @@ class Journal {
   ino_t inode_ = 0;
   char* bytes_ = nullptr;
   std::size_t largest_ = 0;
+  std::size_t kept_for_essential_ = 0;
   std::atomic<std::size_t> used_{0};
   std::atomic<std::size_t> reserved_{0};  // bytes of the file that may be touched
   std::atomic<bool> full_{false};

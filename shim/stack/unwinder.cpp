@@ -62,19 +62,15 @@ _Unwind_Ptr _Unwind_GetIPInfo(_Unwind_Context* context, int* before) {
 
 unsigned capture_stack(void** frames, unsigned capacity) {
   if (!unwind_library.sought.load(std::memory_order_acquire)) find_unwind_library();
-  // Boost ends the dump with a null; own frames come first and are dropped.
-  constexpr unsigned own_frames = 16;
+  // Boost ends the dump with a null. Frames of ours come first, and again between the runtime and the driver.
+  constexpr unsigned own_frames = 24;
   void* dump[max_frames + own_frames + 1];
   if (capacity > max_frames) capacity = max_frames;
   boost::stacktrace::safe_dump_to(dump, (capacity + own_frames + 1) * sizeof(void*));
   const LoadedObject self = this_object();
-  unsigned first = 0;
-  while (dump[first] != nullptr && self.contains(reinterpret_cast<std::uintptr_t>(dump[first]))) ++first;
   unsigned kept = 0;
-  while (kept < capacity && dump[first + kept] != nullptr) {
-    frames[kept] = dump[first + kept];
-    ++kept;
-  }
+  for (void* const* frame = dump; *frame != nullptr && kept < capacity; ++frame)
+    if (!self.contains(reinterpret_cast<std::uintptr_t>(*frame))) frames[kept++] = *frame;
   return kept;
 }
 

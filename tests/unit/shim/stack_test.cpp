@@ -77,10 +77,11 @@ TEST_CASE("a thread's stack is glibc's backtrace without the frames of this obje
   const unsigned captured = capture_stack(ours, 64);
   const int expected = backtrace(reference, 64);
   const LoadedObject self = this_object();
-  int skipped = 0;
-  while (skipped < expected && self.contains(reinterpret_cast<std::uintptr_t>(reference[skipped]))) ++skipped;
-  REQUIRE(captured == static_cast<unsigned>(expected - skipped));
-  for (unsigned i = 0; i < captured; ++i) CHECK(ours[i] == reference[skipped + static_cast<int>(i)]);
+  std::vector<void*> foreign;
+  for (int i = 0; i < expected; ++i)
+    if (!self.contains(reinterpret_cast<std::uintptr_t>(reference[i]))) foreign.push_back(reference[i]);
+  REQUIRE(foreign.size() >= 2);
+  CHECK(std::vector<void*>(ours, ours + captured) == foreign);
 }
 
 TEST_CASE("addresses are given to the file that holds them, whose number does not change") {
