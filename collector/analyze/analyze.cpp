@@ -25,6 +25,10 @@ class analyzer {
   void finish() {
     into_.totals = live_.totals();
     for (const auto& [key, of] : live_.totals()) into_.peaks.push_back(break_down(key, of));
+    std::stable_sort(into_.peaks.begin(), into_.peaks.end(), [](const peak_breakdown& a, const peak_breakdown& b) {
+      if (a.total.device != b.total.device) return shown_before(a.total, b.total);
+      return a.moment.bytes > b.moment.bytes;
+    });
     into_.leaks = classify_leaks(live_, into_.last_ns);
     into_.context_drops = live_.context_drops();
     into_.unknown_frees = live_.unknown_frees();

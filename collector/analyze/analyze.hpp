@@ -47,7 +47,7 @@ struct process_analysis {
   std::map<device_ordinal, sample_record> last_samples;
 
   std::map<total_key, total> totals;
-  std::vector<peak_breakdown> peaks;  // by device and kind
+  std::vector<peak_breakdown> peaks;  // by device, largest first; host memory last
   std::vector<leak> leaks;
   std::vector<context_drop> context_drops;
   std::vector<explained_failure> failures;

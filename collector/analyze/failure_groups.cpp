@@ -58,6 +58,7 @@ void failure_groups::take(const event_record& event) {
   failure_group& group = groups_[open->second.index];
   if (event.bytes < group.last_bytes) return;
   if (within_a_gap(group.last_ns, event.ns)) {
+    group.freed_in_between = freed_({event.device, event.kind}) - open->second.freed_at_first;
     group.end = outcome::recovered;
     group.recovered_ns = event.ns;
   }

@@ -26,6 +26,7 @@ process_end judge_end(const process_record& process, bool has_end_line, bool rep
   if (status && !replaced_by_exec) {
     end.exit_status = status->exit_status;
     end.signal = status->signal;
+    if (status->ended_ns > process.wall_ns) end.ns = status->ended_ns - process.wall_ns;
   }
   if (end.signal) {
     end.how = ending::killed;

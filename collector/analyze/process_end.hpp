@@ -22,7 +22,8 @@ struct process_end {
   ending how = ending::unknown;
   std::optional<int> exit_status;
   std::optional<int> signal;
-  bool handlers_ran = false;  // the journal has its end line
+  std::optional<std::uint64_t> ns;  // when it ended, on the clock of the journal
+  bool handlers_ran = false;        // the journal has its end line
 };
 
 process_end judge_end(const process_record& process, bool has_end_line, bool replaced_by_exec,

@@ -25,7 +25,8 @@ std::vector<runtime_library> find_runtimes(const modules& all) {
   return found;
 }
 
-std::optional<runtime_library> runtime_on_stack(const modules& all, const stack_record* stack) {
+std::optional<runtime_library> runtime_of_failure(const modules& all, const failure_record& failure,
+                                                  const stack_record* stack) {
   const auto runtimes = find_runtimes(all);
   if (stack) {
     for (const auto& frame : stack->frames) {
@@ -34,8 +35,11 @@ std::optional<runtime_library> runtime_on_stack(const modules& all, const stack_
       if (on_stack != runtimes.end()) return *on_stack;
     }
   }
-  if (runtimes.size() == 1) return runtimes.front();
-  return std::nullopt;
+  if (!failure.api.starts_with("cuda")) return std::nullopt;
+  const auto is_shared = [](const runtime_library& runtime) { return !runtime.is_static; };
+  const auto shared = std::find_if(runtimes.begin(), runtimes.end(), is_shared);
+  const bool is_only = std::count_if(runtimes.begin(), runtimes.end(), is_shared) == 1;
+  return is_only ? std::optional(*shared) : std::nullopt;
 }
 
 std::optional<std::string> driver_library(const modules& all) {

@@ -25,9 +25,10 @@ struct runtime_library {
 
 std::vector<runtime_library> find_runtimes(const modules& all);
 
-// The first runtime on a stack, looking from the failing call outwards; the only one of the process where the stack
-// shows none; else nothing.
-std::optional<runtime_library> runtime_on_stack(const modules& all, const stack_record* stack);
+// The runtime that a failing call went through: the first one on its stack. A runtime function was called in a shared
+// runtime, which lies beyond the end of the stack; then it is the process's only one. Nothing where that is not certain.
+std::optional<runtime_library> runtime_of_failure(const modules& all, const failure_record& failure,
+                                                  const stack_record* stack);
 
 // Path of libcuda, where the process had loaded one.
 std::optional<std::string> driver_library(const modules& all);

@@ -30,6 +30,12 @@ struct total_key {
   auto operator<=>(const total_key&) const = default;
 };
 
+// The order of reports: devices by number, then memory that belongs to none.
+inline bool shown_before(const total_key& a, const total_key& b) {
+  if (a.device.has_value() != b.device.has_value()) return a.device.has_value();
+  return a < b;
+}
+
 // A call site is a stack that allocated memory of one kind on one device.
 struct site_key {
   total_key total;

@@ -1,11 +1,13 @@
 #include "commands/report_command.hpp"
 
+#include <algorithm>
 #include <memory>
 
 #include "commands/output.hpp"
 #include "model/error.hpp"
 #include "model/journal_set.hpp"
 #include "render/json_reports.hpp"
+#include "render/text_parts.hpp"
 #include "render/units.hpp"
 #include "symbols/symbol_file.hpp"
 
@@ -18,6 +20,13 @@ struct report_options {
   bool lenient = false;
   bool full_stacks = false;
 };
+
+std::vector<std::string> overview_row(const process_analysis& process, std::size_t number) {
+  std::uint64_t peak = 0;
+  for (const auto& each : process.peaks) peak = std::max(peak, each.moment.bytes);
+  return {"[" + std::to_string(number) + "]", grouped(process.failed_calls), bytes_text(peak),
+          process_text(process) + " " + end_text(process)};
+}
 
 // Journals of one folder, analysed one after the other; names are shared, for the processes share their libraries.
 class report_job {
@@ -55,8 +64,11 @@ class report_job {
       processes_.push_back(kind_.make_json(view));
       return;
     }
-    if (shown_ > 1) page_.blank_line();
-    if (of > 1) page_.line("[" + std::to_string(shown_) + "] " + printable(view.process.journal));
+    if (of > 1) {
+      overview_.push_back(overview_row(view.process, shown_));
+      page_.blank_line();
+      page_.line("[" + std::to_string(shown_) + "] " + printable(view.process.journal));
+    }
     kind_.add_text(page_, view);
     add_notes(page_, view);
   }
@@ -75,7 +87,12 @@ class report_job {
     for (const auto& trouble : refused_) page_.paragraph("Skipped: " + printable(trouble));
     page_.blank_line();
     page_.line("Next: gpumem " + std::string(kind_.next) + " " + command_text({options_.path}));
-    return page_.text();
+    if (overview_.empty()) return page_.text();
+    text_page top(style_.width, style_.colour);
+    top.lead(count_of(overview_.size(), "journal") + " in " + printable(options_.path));
+    top.table({{"", align::right}, {"failed calls", align::right}, {"largest peak", align::right}, {"process"}}, overview_);
+    top.blank_line();
+    return top.text() + page_.text();
   }
 
   const report_kind& kind_;
@@ -84,6 +101,7 @@ class report_job {
   const output_style style_ = style_of(1);
   text_page page_{style_.width, style_.colour};
   nlohmann::ordered_json processes_ = nlohmann::ordered_json::array();
+  table_rows overview_;
   std::vector<std::string> refused_;
   std::size_t shown_ = 0;
 };

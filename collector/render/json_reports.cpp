@@ -91,7 +91,7 @@ json diagnosis_object(const diagnosis& why) {
 json failure_object(const process_view& view, const explained_failure& each) {
   const failure_group& group = each.group;
   const failure_record& failure = group.first;
-  const auto runtime = runtime_on_stack(view.process.all_modules, view.process.stack(failure.stack));
+  const auto runtime = runtime_of_failure(view.process.all_modules, failure, view.process.stack(failure.stack));
   json object = {{"api", failure.api},
                  {"code", failure.code},
                  {"name", or_null(failure.name)},

@@ -34,8 +34,7 @@ void add_first_failure(text_page& page, const process_view& view) {
 void add_in_flight(text_page& page, const process_view& view) {
   for (const auto& begin : view.process.in_flight) {
     page.fact("Not returned", printable(begin.api) + " was entered " +
-                                  duration_text(view.process.last_ns - begin.ns) +
-                                  " before the last record, by " + view.names.of(begin.stack).label +
+                                  in_flight_since(view.process, begin) + ", by " + view.names.of(begin.stack).label +
                                   " (thread " + std::to_string(begin.tid) + "), and never returned.", label_width);
   }
 }
@@ -54,6 +53,17 @@ void add_peak_lines(text_page& page, const process_view& view) {
   if (view.process.peaks.empty()) page.fact("Peak", "no memory was allocated", label_width);
 }
 
+// The largest growing call site of a total; where none grows, the largest of all that is live.
+const leak* most_telling(const std::vector<leak>& leaks, const total_key& total) {
+  const leak* found = nullptr;
+  for (const auto& each : leaks) {
+    if (each.site.total != total || each.what > leak_class::free_failed) continue;
+    if (each.what == leak_class::growing) return &each;
+    if (!found || each.amount.bytes > found->amount.bytes) found = &each;
+  }
+  return found;
+}
+
 void add_live_lines(text_page& page, const process_view& view) {
   const bool ended = view.process.end.how != ending::running;
   std::string label = ended ? "Live at the end" : "Live now";
@@ -61,10 +71,8 @@ void add_live_lines(text_page& page, const process_view& view) {
   if (live.empty()) page.fact(label, "nothing", label_width);
   for (const auto& [key, amount] : live) {
     std::string text = blocks_and_bytes(amount) + " of " + total_text(key);
-    const auto largest = std::find_if(view.process.leaks.begin(), view.process.leaks.end(), [&](const leak& each) {
-      return each.site.total == key && each.what <= leak_class::free_failed;
-    });
-    if (largest != view.process.leaks.end()) {
+    const leak* largest = most_telling(view.process.leaks, key);
+    if (largest) {
       text += (largest->what == leak_class::growing ? ", growing at " : ", most at ") +
               view.names.of(largest->site.stack).label;
     }

@@ -29,12 +29,16 @@ std::string windows_text(const std::vector<std::int64_t>& minima) {
   return text;
 }
 
+std::string history_text(const leak& each) {
+  if (each.allocated.blocks == 1) return "allocated at " + duration_text(each.first_ns);
+  return grouped(positive(each.allocated.blocks)) + " allocated here in all, from " + duration_text(each.first_ns) +
+         " to " + duration_text(each.last_ns);
+}
+
 void add_leak(text_page& page, const process_view& view, const leak& each) {
   page.line(view.names.of(each.site.stack).label, 2);
   page.paragraph(count_of(positive(each.amount.blocks), "block") + ", " + exact_bytes(positive(each.amount.bytes)) +
-                     " of " + total_text(each.site.total) + "; " + grouped(positive(each.allocated.blocks)) +
-                     " allocated here in all, from " + duration_text(each.first_ns) + " to " +
-                     duration_text(each.last_ns) + ".", 4);
+                     " of " + total_text(each.site.total) + "; " + history_text(each) + ".", 4);
   if (each.what == leak_class::growing) page.paragraph("Least live bytes per window: " + windows_text(each.minima) + ".", 4);
   add_stack(page, view, each.site.stack, 6);
 }
@@ -54,18 +58,26 @@ void add_leaks(text_page& page, const process_view& view) {
     page.paragraph("Everything that was allocated was freed.");
     return;
   }
+  if (!view.process.end.handlers_ran) {
+    page.paragraph("The process did not reach its end: memory that it would still have freed counts as live here.");
+  }
   for (const auto& texts : class_texts) {
-    bool has_heading = false;
+    std::size_t shown = 0;
+    std::size_t left_out = 0;
     for (const auto& each : view.process.leaks) {
       if (each.what != texts.what) continue;
-      if (!has_heading) {
+      if (shown == view.most_items) {
+        ++left_out;
+        continue;
+      }
+      if (shown++ == 0) {
         page.heading(texts.heading);
         if (*texts.meaning) page.paragraph(texts.meaning, 2);
         if (texts.what == leak_class::dropped) add_drops(page, view);
-        has_heading = true;
       }
       add_leak(page, view, each);
     }
+    if (left_out > 0) page.paragraph("... and " + count_of(left_out, "more call site") + ": `gpumem leaks`.", 2);
   }
 }
 

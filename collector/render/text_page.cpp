@@ -26,7 +26,7 @@ std::string text_page::emphasised(std::string_view text) const {
 }
 
 void text_page::blank_line() {
-  if (!text_.empty()) text_ += '\n';
+  if (!text_.empty() && !text_.ends_with("\n\n")) text_ += '\n';
 }
 
 void text_page::heading(std::string_view text) {

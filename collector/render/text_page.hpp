@@ -23,7 +23,7 @@ class text_page {
  public:
   text_page(std::size_t width, bool colour) : width_(width), colour_(colour) {}
 
-  void blank_line();
+  void blank_line();                                    // never two in a row, and none at the top
   void heading(std::string_view text);                  // a line of its own, after a blank line
   void lead(std::string_view text);                     // wrapped, emphasised
   void paragraph(std::string_view text, std::size_t indent = 0);

@@ -78,7 +78,8 @@ std::string process_text(const process_analysis& process) {
 std::string end_text(const process_analysis& process) {
   const auto& end = process.end;
   const std::string last = duration_text(process.last_ns);
-  const std::string last_record = "; its last record is " + last + " after its first";
+  const std::string when = end.ns ? " after " + duration_text(*end.ns) : "";
+  const std::string last_record = when + "; its last record is " + last + " after its first";
   switch (end.how) {
     case ending::normal:
       if (end.exit_status.value_or(0) != 0) {
@@ -103,8 +104,14 @@ std::string failure_text(const process_view& view, const failure_group& group) {
   std::string text = failure.api + " failed with " + code_text(failure.code, failure.name);
   const bool has_inner = failure.in_code && !failure.in.empty() && failure.in != failure.api;
   if (has_inner) text += ", because " + failure.in + " returned " + code_text(*failure.in_code, failure.in_name);
-  text += ", " + duration_text(failure.ns) + " after the first record, called by " + view.names.of(failure.stack).label;
+  text += " at " + duration_text(failure.ns) + ", called by " + view.names.of(failure.stack).label;
   return printable(text);
+}
+
+std::string in_flight_since(const process_analysis& process, const event_record& begin) {
+  const auto end = process.end.ns;
+  return end && *end >= begin.ns ? duration_text(*end - begin.ns) + " before the end"
+                                 : duration_text(process.last_ns - begin.ns) + " before the last record";
 }
 
 std::string outcome_text(const failure_group& group) {
@@ -134,11 +141,12 @@ std::string device_text(const process_analysis& process, device_ordinal device) 
   return details.empty() ? text : text + " (" + details + ")";
 }
 
-std::map<total_key, usage> live_totals(const process_analysis& process) {
-  std::map<total_key, usage> live;
+std::vector<std::pair<total_key, usage>> live_totals(const process_analysis& process) {
+  std::vector<std::pair<total_key, usage>> live;
   for (const auto& [key, total] : process.totals) {
-    if (total.live.blocks > 0) live.emplace(key, total.live);
+    if (total.live.blocks > 0) live.emplace_back(key, total.live);
   }
+  std::stable_sort(live.begin(), live.end(), [](const auto& a, const auto& b) { return shown_before(a.first, b.first); });
   return live;
 }
 

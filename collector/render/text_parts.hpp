@@ -16,14 +16,17 @@ std::string end_text(const process_analysis& process);
 // "cudaFree failed with 2 (CUDA_ERROR_OUT_OF_MEMORY) after 12.0 ms, called by init_gpu (main.cpp:12)"
 std::string failure_text(const process_view& view, const failure_group& group);
 
+// "12.0 s before the end", of a call that never returned
+std::string in_flight_since(const process_analysis& process, const event_record& begin);
+
 // "asked 3 times within 20.0 ms, then got it"; empty where there is nothing to tell
 std::string outcome_text(const failure_group& group);
 
 // "GPU 0 (NVIDIA H200, 0000:19:00.0)"
 std::string device_text(const process_analysis& process, device_ordinal device);
 
-// The sum of the leaks that are memory still held at the end, per total.
-std::map<total_key, usage> live_totals(const process_analysis& process);
+// What is live after the last record, per total, in the order of reports.
+std::vector<std::pair<total_key, usage>> live_totals(const process_analysis& process);
 
 // The frames of a stack, one a line; folded ones as a count, or all of them if the view asks so.
 void add_stack(text_page& page, const process_view& view, std::uint64_t stack, std::size_t indent);

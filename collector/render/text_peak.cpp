@@ -38,12 +38,11 @@ void add_peak(text_page& page, const process_view& view, const peak_breakdown& p
     page.paragraph("The process's own counter says so; adding up the lines gives " + exact_bytes(peak.moment.replayed) +
                        " at that line, and the table below adds up to that.", 2);
   }
-  add_shares(page, "call site", peak.by_stack, whole, [&view](const share& each) {
-    const call_name& name = view.names.of(each.key);
-    const bool names_library = name.label.find(name.library) != std::string::npos;
-    return name.label + (names_library ? "" : "  [" + name.library + "]");
-  });
   const auto libraries = shares_by_library(peak, view.names);
+  add_shares(page, "call site", peak.by_stack, whole, [&](const share& each) {
+    const call_name& name = view.names.of(each.key);
+    return name.label + (libraries.size() > 1 ? "  [" + name.library + "]" : "");
+  });
   if (libraries.size() > 1) {
     page.blank_line();
     add_shares(page, "library", libraries, whole, [](const library_share& each) { return each.library; });

@@ -4,6 +4,8 @@
 namespace gpumem {
 namespace {
 
+constexpr std::size_t most_items_in_report = 5;
+
 void add_device_lines(text_page& page, const process_analysis& process) {
   if (process.devices.empty()) return;
   page.heading("Devices");
@@ -33,14 +35,18 @@ void add_library_lines(text_page& page, const process_analysis& process) {
 
 void add_report(text_page& page, const process_view& view) {
   add_headline(page, view);
+  const process_view shortened{view.process, view.names, view.full_stacks, most_items_in_report};
   if (!view.process.failures.empty()) {
     page.heading("What failed");
-    add_failures(page, view);
+    add_failures(page, shortened);
   }
   bool has_peak = false;
   for (const auto& peak : view.process.peaks) has_peak = has_peak || peak.moment.bytes > 0;
   if (has_peak) add_peaks(page, view);
-  if (!view.process.leaks.empty()) add_leaks(page, view);
+  if (!view.process.leaks.empty()) {
+    page.blank_line();
+    add_leaks(page, shortened);
+  }
   add_device_lines(page, view.process);
   add_library_lines(page, view.process);
 }
@@ -58,11 +64,11 @@ void add_notes(text_page& page, const process_view& view) {
   }
   if (process.skipped.cut) notes.push_back("The file is cut off in its last line, which was skipped.");
   if (process.skipped.unknown > 0) {
-    notes.push_back(count_of(process.skipped.unknown, "line") + " of a type that this gpumem does not know were skipped.");
+    notes.push_back(count_of(process.skipped.unknown, "line") + " skipped, of a type that this gpumem does not know.");
   }
   if (process.unknown_frees > 0) {
     notes.push_back(count_of(process.unknown_frees, "free") +
-                    " of pointers that no recorded call had allocated (allocated unseen, or freed twice).");
+                    " of a pointer that no recorded call had allocated: allocated unseen, or freed twice.");
   }
   if (const auto& end = process.end_line) {
     if (end->lost_lines > 0) {

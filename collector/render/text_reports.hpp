@@ -3,6 +3,8 @@
 // Every number comes from the analysis; nothing is computed here but shares and sums of what is shown.
 #pragma once
 
+#include <limits>
+
 #include "analyze/analyze.hpp"
 #include "render/call_names.hpp"
 #include "render/text_page.hpp"
@@ -13,6 +15,7 @@ struct process_view {
   const process_analysis& process;
   call_names& names;
   bool full_stacks = false;
+  std::size_t most_items = std::numeric_limits<std::size_t>::max();  // failures, and call sites of a leak class
 };
 
 void add_report(text_page& page, const process_view& view);

@@ -49,6 +49,7 @@ std::string percent_text(std::int64_t part, std::uint64_t whole) {
   if (whole == 0) return "";
   const double percent = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
   if (percent > 0 && percent < 1) return "<1 %";
+  if (percent > 99 && percent < 100) return ">99 %";
   return std::to_string(std::lround(percent)) + " %";
 }
 

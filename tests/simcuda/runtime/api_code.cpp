@@ -82,7 +82,7 @@ status cudaFuncGetAttributes(function_description* description, const void* code
   read(description->shared_bytes, 1);
   read(description->constant_bytes, 2);
   read(description->local_bytes, 3);
-  constexpr int order[] = {0, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13};
+  constexpr int order[] = {0, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 14};
   for (std::size_t index = 0; index < std::size(order); ++index) read(description->values[index], order[index]);
   return result;
 }

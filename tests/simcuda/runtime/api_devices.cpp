@@ -17,14 +17,14 @@ status cudaDriverGetVersion(int* version) {
   if (!version) return status::invalid_value;
   *version = 0;
   const driver_link* link = loaded_driver();
-  return link && link->functions().cuDriverGetVersion ? link->functions().cuDriverGetVersion(version) : status::success;
+  const auto read = link ? link->functions(false).cuDriverGetVersion : nullptr;
+  return read ? read(version) : status::success;
 }
 
 status cudaGetDriverEntryPointByVersion(const char* name, void** entry, unsigned version, unsigned long long flags,
                                         int* found) {
   if (!name || !*name || !entry) return status::invalid_value;
-  const status result = loaded_driver()->resolve(name, entry, static_cast<int>(version), flags, found);
-  return result;
+  return loaded_driver()->resolve(name, entry, static_cast<int>(version), flags, found);
 }
 
 status cudaGetDriverEntryPoint(const char* name, void** entry, unsigned long long flags, int* found) {

@@ -3,17 +3,27 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <string>
+
 namespace simcuda {
 
 bool driver_link::open() {
   void* library = dlopen("libcuda.so.1", RTLD_NOW);
   if (!library) return false;
   if (!find_resolver(library)) resolver_ = nullptr;
+  legacy_ = look_up_all(library, false);
+  per_thread_ = look_up_all(library, true);
+  return true;
+}
+
+driver_functions driver_link::look_up_all(void* library, bool per_thread) const {
+  driver_functions found;
 #define DRIVER_CALL(name, version, entry) \
-  functions_.entry = reinterpret_cast<signature::entry*>(look_up(library, #name, version, #entry));
+  found.entry = reinterpret_cast<signature::entry*>(look_up(library, #name, version, #entry, per_thread));
 #include "runtime/driver_calls.def"
 #undef DRIVER_CALL
-  return true;
+  return found;
 }
 
 bool driver_link::find_resolver(void* library) {
@@ -29,10 +39,23 @@ bool driver_link::find_resolver(void* library) {
   return true;
 }
 
-void* driver_link::look_up(void* library, const char* name, int version, const char* export_name) const {
-  if (!resolver_) return dlsym(library, export_name);
-  void* entry = nullptr;
-  return resolver_(name, &entry, version, 0, nullptr) == status::success ? entry : nullptr;
+void* driver_link::look_up(void* library, const char* name, int version, const char* export_name,
+                           bool per_thread) const {
+  if (resolver_) {
+    // The per-thread forms appeared in CUDA 7, under the names of the functions that they are forms of.
+    constexpr int first_with_per_thread = 7000;
+    constexpr std::uint64_t per_thread_flag = 2;
+    void* entry = nullptr;
+    const status result = per_thread ? resolver_(name, &entry, std::max(version, first_with_per_thread), per_thread_flag, nullptr)
+                                     : resolver_(name, &entry, version, 0, nullptr);
+    return result == status::success ? entry : nullptr;
+  }
+  if (per_thread) {
+    for (const char* suffix : {"_ptsz", "_ptds"}) {
+      if (void* entry = dlsym(library, (std::string(export_name) + suffix).c_str())) return entry;
+    }
+  }
+  return dlsym(library, export_name);
 }
 
 status driver_link::resolve(const char* name, void** entry, int version, std::uint64_t flags, int* found) const {

@@ -19,7 +19,8 @@ class driver_link {
   /// Opens libcuda.so.1; false when there is none.
   bool open();
 
-  const driver_functions& functions() const noexcept { return functions_; }
+  /// As looked up for the legacy default stream, or for the default stream per thread.
+  const driver_functions& functions(bool per_thread) const noexcept { return per_thread ? per_thread_ : legacy_; }
 
   /// A look-up on a program's behalf; 500 when the driver has no resolver.
   status resolve(const char* name, void** entry, int version, std::uint64_t flags, int* found) const;
@@ -28,10 +29,12 @@ class driver_link {
   using resolver = status (*)(const char*, void**, int, std::uint64_t, int*);
 
   bool find_resolver(void* library);
-  void* look_up(void* library, const char* name, int version, const char* export_name) const;
+  driver_functions look_up_all(void* library, bool per_thread) const;
+  void* look_up(void* library, const char* name, int version, const char* export_name, bool per_thread) const;
 
   resolver resolver_ = nullptr;
-  driver_functions functions_;
+  driver_functions legacy_;
+  driver_functions per_thread_;
 };
 
 }  // namespace simcuda

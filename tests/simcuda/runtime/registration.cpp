@@ -104,7 +104,8 @@ extern "C" {
 [[gnu::visibility("default")]] status __cudaLaunchKernel_ptsz(kernel* code, dimensions grid, dimensions block,
                                                               void** parameters, std::size_t shared_bytes,
                                                               stream* queue) {
-  return __cudaLaunchKernel(code, grid, block, parameters, shared_bytes, queue);
+  return enter("__cudaLaunchKernel_ptsz", need::context,
+               [&] { return runtime_api::cudaLaunchKernel(code, grid, block, parameters, shared_bytes, queue); });
 }
 
 }  // extern "C"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/start.h"
 
+#include <atomic>
 #include <mutex>
 #include <vector>
 
@@ -21,11 +22,17 @@ primary_contexts& primaries() {
 }
 
 thread_local int device = 0;
+thread_local bool per_thread_stream = false;
+
+// How often a device was reset: a thread's primary context from before is gone.
+std::atomic<unsigned> resets = 0;
+thread_local const context* chosen_primary = nullptr;
+thread_local unsigned chosen_at = 0;
 
 status start_once() {
   const driver_link* link = loaded_driver();
   if (!link) return status::insufficient_driver;
-  const driver_functions& functions = link->functions();
+  const driver_functions& functions = link->functions(false);
   int version = 0;
   if (!functions.cuDriverGetVersion || functions.cuDriverGetVersion(&version) != status::success ||
       version < runtime_version) {
@@ -59,20 +66,10 @@ status use_primary(int ordinal) {
   bool is_new = false;
   status result = hold_primary(ordinal, primary, is_new);
   if (result == status::success) result = driver().cuCtxSetCurrent(primary);
+  chosen_primary = primary;
+  chosen_at = resets;
   if (result == status::success && is_new) result = program_code::instance().place_managed_variables();
   return result;
-}
-
-bool is_dead_primary(const context* current) {
-  unsigned flags = 0;
-  int active = 0;
-  int ordinal = 0;
-  const status known = driver().cuCtxGetDevice(&ordinal);
-  if (known == status::context_is_destroyed) return true;
-  auto& all = primaries();
-  const std::lock_guard guard(all.mutex);
-  if (known != status::success || all.held[static_cast<std::size_t>(ordinal)] != current) return false;
-  return driver().cuDevicePrimaryCtxGetState(ordinal, &flags, &active) == status::success && !active;
 }
 
 }  // namespace
@@ -85,7 +82,7 @@ const driver_link* loaded_driver() {
   return link;
 }
 
-const driver_functions& driver() { return loaded_driver()->functions(); }
+const driver_functions& driver() { return loaded_driver()->functions(per_thread_stream); }
 
 status start() {
   static const status result = start_once();
@@ -96,7 +93,8 @@ status ensure_context() {
   context* current = nullptr;
   const status known = driver().cuCtxGetCurrent(&current);
   if (known != status::success) return known;
-  return current && !is_dead_primary(current) ? status::success : use_primary(device);
+  const bool was_reset = current == chosen_primary && chosen_at != resets;
+  return current && !was_reset ? status::success : use_primary(device);
 }
 
 int current_device() { return device; }
@@ -112,8 +110,15 @@ status reset_device() {
   auto& all = primaries();
   const std::lock_guard guard(all.mutex);
   all.held[static_cast<std::size_t>(device)] = nullptr;
+  ++resets;
   return driver().cuDevicePrimaryCtxReset(device);
 }
+
+default_stream_form::default_stream_form(std::string_view runtime_function)
+    : before_(std::exchange(per_thread_stream,
+                            runtime_function.ends_with("_ptsz") || runtime_function.ends_with("_ptds"))) {}
+
+default_stream_form::~default_stream_form() { per_thread_stream = before_; }
 
 status& last_error() {
   thread_local status error = status::success;

@@ -2,6 +2,7 @@
 // The runtime's own state: whether CUDA started, the thread's device and context, the last error.
 #pragma once
 
+#include <string_view>
 #include <utility>
 
 #include "common/trace.h"
@@ -19,7 +20,7 @@ enum class need {
 status start();
 /// Retains the primary context of the thread's device when no living context is current.
 status ensure_context();
-/// The driver's functions; only after start() succeeded.
+/// The driver's functions, in the form that the running call wants for the default stream; only after start() succeeded.
 const driver_functions& driver();
 /// Loads the driver if that has not been tried: also good when the start fails. nullptr: there is no driver.
 const driver_link* loaded_driver();
@@ -36,11 +37,27 @@ status reset_device();
 /// The thread's last error, which calls that succeed leave alone.
 status& last_error();
 
+/// While this lives, the thread's driver calls have the form of the runtime function: with the default stream per thread
+/// when its name ends in _ptsz or _ptds.
+class default_stream_form {
+ public:
+  explicit default_stream_form(std::string_view runtime_function);
+  ~default_stream_form();
+  default_stream_form(const default_stream_form&) = delete;
+  default_stream_form& operator=(const default_stream_form&) = delete;
+
+ private:
+  bool before_;
+};
+
 template <class Body>
 status enter(const char* name, need needed, Body&& body) {
   status result = needed == need::nothing ? status::success : start();
   if (result == status::success && needed == need::context) result = ensure_context();
-  if (result == status::success) result = std::forward<Body>(body)();
+  if (result == status::success) {
+    const default_stream_form form(name);
+    result = std::forward<Body>(body)();
+  }
   if (result != status::success) last_error() = result;
   trace::call(name, result);
   return result;

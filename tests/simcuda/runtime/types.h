@@ -33,7 +33,7 @@ struct function_description {
   std::size_t shared_bytes;
   std::size_t constant_bytes;
   std::size_t local_bytes;
-  int values[11];  // in the order of the driver's attributes, see api_code.cpp
+  int values[13];  // in the order of the driver's attributes, see api_code.cpp
   int reserved[16];
 };
 
@@ -98,7 +98,7 @@ struct device_properties {
   int hostRegisterReadOnlySupported;
   int timelineSemaphoreInteropSupported;
   int memoryPoolsSupported;
-  int unlisted[74];  // RDMA, clusters, NUMA and what the toolkit reserves: zero
+  int unlisted[71];  // RDMA, clusters, NUMA and what the toolkit reserves: zero
 };
 
 }  // namespace simcuda

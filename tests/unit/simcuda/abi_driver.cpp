@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiled where the toolkit's headers are: the simulated driver's prototypes and structures against cuda.h.
+#define __CUDA_API_VERSION_INTERNAL  // declares every version of a function under its exported name, without macros
+#include <cuda.h>
+#include <cudaProfiler.h>
+
+#include "abi.h"
+#include "driver/api.h"
+
+#define API_AS(export, body, gate, parameters, arguments) \
+  static_assert(simcuda::test::same_abi<simcuda::signature::export, decltype(::export)>, #export);
+#include "driver/api.def"
+
+static_assert(sizeof(simcuda::copy_2d) == sizeof(CUDA_MEMCPY2D));
+static_assert(sizeof(simcuda::pool_properties) == sizeof(CUmemPoolProps));
+static_assert(sizeof(simcuda::launch_configuration) == sizeof(CUlaunchConfig));
+static_assert(sizeof(simcuda::context_parameters) == sizeof(CUctxCreateParams));

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiled where the toolkit's headers are: the simulated runtime's prototypes and structures against the toolkit's.
+#define __CUDA_API_VERSION_INTERNAL
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+
+#include "abi.h"
+#include "runtime/api.h"
+
+#define API_AS(export, body, need, parameters, arguments) \
+  static_assert(simcuda::test::same_abi<simcuda::status parameters, decltype(::export)>, #export);
+namespace simcuda {
+#include "runtime/api.def"
+}  // namespace simcuda
+
+#define DEVICE_PROPERTY(member, attribute) \
+  static_assert(offsetof(simcuda::device_properties, member) == offsetof(cudaDeviceProp, member), #member);
+#include "runtime/device_properties.def"
+
+static_assert(sizeof(simcuda::device_properties) == sizeof(cudaDeviceProp));
+static_assert(sizeof(simcuda::pointer_description) == sizeof(cudaPointerAttributes));
+static_assert(sizeof(simcuda::function_description) == sizeof(cudaFuncAttributes));
+static_assert(sizeof(simcuda::runtime_launch) == sizeof(cudaLaunchConfig_t));

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+# Fails unless LIBRARY exports exactly the names of the file NAMES. Version nodes after @ do not count as names.
+execute_process(COMMAND nm -D --defined-only --format=posix ${LIBRARY} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "[^\n]+" lines "${symbols}")
+set(exported "")
+foreach(line IN LISTS lines)
+  string(REGEX REPLACE "[@ ].*" "" name "${line}")
+  if(line MATCHES " [TtWwDdBbRrVvi] ")
+    list(APPEND exported ${name})
+  endif()
+endforeach()
+file(STRINGS ${NAMES} expected)
+set(missing ${expected})
+list(REMOVE_ITEM missing ${exported})
+list(REMOVE_ITEM exported ${expected})
+if(missing OR exported)
+  message(FATAL_ERROR "${LIBRARY}\nlacks: ${missing}\nhas more than ${NAMES}: ${exported}")
+endif()
