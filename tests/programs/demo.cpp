@@ -5,9 +5,11 @@
 // status 0 if there is a driver with a device.
 #include <dlfcn.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 #include <vector>
 
 using Pointer = unsigned long long;
@@ -40,13 +42,11 @@ bool has_device() {
 
 using Blocks = std::vector<Pointer>;
 
-Pointer take(std::size_t bytes) {
-    Pointer block = 0;
-    if (const int code = driver::allocate(&block, bytes)) {
-        std::fprintf(stderr, "demo: no memory for %zu MiB (error %d)\n", bytes / mebibyte, code);
-        std::exit(1);
-    }
-    return block;
+// The functions below call the driver themselves, so that reports name them and not a helper.
+void require(int code) {
+    if (code == 0) return;
+    std::fprintf(stderr, "demo: the GPU has too little free memory (error %d)\n", code);
+    std::exit(1);
 }
 
 void give_back(Blocks& blocks) {
@@ -54,30 +54,28 @@ void give_back(Blocks& blocks) {
     blocks.clear();
 }
 
-Blocks load_weights() {
-    Blocks weights;
-    for (int layer = 0; layer < 4; ++layer) weights.push_back(take(96 * mebibyte));
-    return weights;
+void load_weights(Blocks& weights) {
+    for (int layer = 0; layer < 4; ++layer) require(driver::allocate(&weights.emplace_back(), 96 * mebibyte));
 }
 
-Blocks make_activations(int batches) {
-    Blocks activations;
-    for (int batch = 0; batch < batches; ++batch) activations.push_back(take(64 * mebibyte));
-    return activations;
+void make_activations(Blocks& activations, int batches) {
+    for (int batch = 0; batch < batches; ++batch) require(driver::allocate(&activations.emplace_back(), 64 * mebibyte));
 }
 
-Pointer cache_batch() { return take(8 * mebibyte); }
+void cache_batch(Blocks& cache) { require(driver::allocate(&cache.emplace_back(), 8 * mebibyte)); }
 
 // Every eighth step works on a batch that is four times as large.
 void train_step(int step, Blocks& cache) {
-    Blocks activations = make_activations(step % 8 == 5 ? 8 : 2);
-    cache.push_back(cache_batch());
+    Blocks activations;
+    make_activations(activations, step % 8 == 5 ? 8 : 2);
+    std::this_thread::sleep_for(std::chrono::milliseconds(40));
+    cache_batch(cache);
     give_back(activations);
 }
 
-void save_checkpoint(const Blocks& weights) {
+void save_checkpoint() {
     Blocks copy;
-    for (std::size_t layer = 0; layer < weights.size(); ++layer) copy.push_back(take(24 * mebibyte));
+    require(driver::allocate(&copy.emplace_back(), 24 * mebibyte));
     give_back(copy);
 }
 
@@ -97,9 +95,10 @@ int main(int argc, char** argv) {
         std::fputs("demo: CUDA does not start\n", stderr);
         return 1;
     }
-    Blocks weights = load_weights(), cache;
+    Blocks weights, cache;
+    load_weights(weights);
     for (int step = 0; step < steps; ++step) train_step(step, cache);
-    save_checkpoint(weights);
+    save_checkpoint();
     evaluate();
     give_back(weights);
     std::printf("trained %d steps\n", steps);
