@@ -59,7 +59,8 @@ std::vector<armed_rule*> machine::rules_for(const char* call) {
 }
 
 device* machine::find_device(device_ordinal ordinal) const {
-  return ordinal >= 0 && std::cmp_less(ordinal, devices.size()) ? devices[static_cast<std::size_t>(ordinal)].get() : nullptr;
+  const bool exists = ordinal >= 0 && std::cmp_less(ordinal, devices.size());
+  return exists ? devices[static_cast<std::size_t>(ordinal)].get() : nullptr;
 }
 
 bool machine::usable(const stream* queue) const {

@@ -21,7 +21,8 @@ std::string uuid_text(const std::array<unsigned char, 16>& uuid) {
 }
 
 std::optional<std::size_t> find_entry(const std::vector<device_description>& all, const std::string& entry) {
-  const bool is_index = !entry.empty() && entry.size() < 10 && std::ranges::all_of(entry, [](unsigned char c) { return c >= '0' && c <= '9'; });
+  const bool is_index =
+      !entry.empty() && entry.size() < 10 && entry.find_first_not_of("0123456789") == std::string::npos;
   if (is_index) {
     const auto index = static_cast<std::size_t>(std::stoul(entry));
     return index < all.size() ? std::optional(index) : std::nullopt;
