@@ -24,5 +24,8 @@ function(simcuda_library target name soversion version_script)
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/..)
   set_target_properties(${target} PROPERTIES LINK_DEPENDS ${version_script})
   target_link_options(${target} PRIVATE -Wl,--version-script=${version_script}
-    -Wl,-Bsymbolic -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL -Wl,-z,defs)
+    -Wl,-Bsymbolic -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL)
+  if(NOT GPUMEM_SANITIZE)  # a sanitizer's functions come with the executable
+    target_link_options(${target} PRIVATE -Wl,-z,defs)
+  endif()
 endfunction()

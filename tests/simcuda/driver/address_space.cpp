@@ -16,13 +16,15 @@ std::size_t up_to_page(std::size_t bytes) { return (bytes + 4095) & ~std::size_t
 }  // namespace
 
 void* map_host_memory(std::size_t bytes) noexcept {
-  void* memory = mmap(nullptr, up_to_page(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  constexpr int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  void* memory = mmap(nullptr, up_to_page(bytes), PROT_READ | PROT_WRITE, kind, -1, 0);
   return memory == MAP_FAILED ? nullptr : memory;
 }
 
 void unmap_host_memory(void* address, std::size_t bytes) noexcept { munmap(address, up_to_page(bytes)); }
 
-address_space::address_space(std::size_t bytes, bool reuse) : memory_(map_host_memory(bytes)), bytes_(bytes), reuse_(reuse) {
+address_space::address_space(std::size_t bytes, bool reuse)
+    : memory_(map_host_memory(bytes)), bytes_(bytes), reuse_(reuse) {
   if (memory_) add_hole(reinterpret_cast<device_ptr>(memory_), bytes);
 }
 

@@ -17,7 +17,9 @@ status with_code(Handle* handle, Body body) {
   return sim->code.contains(handle) ? body(*sim) : status::invalid_handle;
 }
 
-bool is_kernel(machine& sim, const function* handle) { return sim.code.contains(reinterpret_cast<const kernel*>(handle)); }
+bool is_kernel(machine& sim, const function* handle) {
+  return sim.code.contains(reinterpret_cast<const kernel*>(handle));
+}
 
 status readable(const char* path) {
   if (!path) return status::invalid_value;
@@ -75,7 +77,9 @@ status cuModuleLoad(code_module** out, const char* path) {
   return found == status::success ? cuModuleLoadData(out, path) : found;
 }
 
-status cuModuleLoadDataEx(code_module** out, const void* image, unsigned, int*, void**) { return cuModuleLoadData(out, image); }
+status cuModuleLoadDataEx(code_module** out, const void* image, unsigned, int*, void**) {
+  return cuModuleLoadData(out, image);
+}
 
 status cuModuleUnload(code_module* target) {
   return with_code(target, [&](machine& sim) {

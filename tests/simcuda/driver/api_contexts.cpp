@@ -92,7 +92,9 @@ status cuDevicePrimaryCtxGetState(device_ordinal ordinal, unsigned* flags, int* 
   });
 }
 
-status cuCtxCreate(context** out, unsigned flags, device_ordinal ordinal) { return create_context(out, flags, ordinal, 3020); }
+status cuCtxCreate(context** out, unsigned flags, device_ordinal ordinal) {
+  return create_context(out, flags, ordinal, 3020);
+}
 
 status cuCtxCreate_v3(context** out, void*, int, unsigned flags, device_ordinal ordinal) {
   return create_context(out, flags, ordinal, 11040);

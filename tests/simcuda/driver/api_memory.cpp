@@ -60,7 +60,9 @@ status cuMemFree_v2(device_ptr address) {
   return status::success;
 }
 
-status cuMemAllocHost_v2(void** out, std::size_t bytes) { return allocate(out, {.bytes = bytes, .kind = block_kind::pinned}); }
+status cuMemAllocHost_v2(void** out, std::size_t bytes) {
+  return allocate(out, {.bytes = bytes, .kind = block_kind::pinned});
+}
 
 status cuMemHostAlloc(void** out, std::size_t bytes, unsigned flags) {
   constexpr unsigned known_flags = 7;

@@ -47,7 +47,15 @@ status location_ordinal(const memory_location* where, int type, device_ordinal& 
   return status::success;
 }
 
-enum pool_attribute { reuse_first = 1, reuse_last = 3, release_threshold = 4, reserved_now, reserved_high, used_now, used_high };
+enum pool_attribute {
+  reuse_first = 1,
+  reuse_last = 3,
+  release_threshold = 4,
+  reserved_now = 5,
+  reserved_high = 6,
+  used_now = 7,
+  used_high = 8
+};
 
 }  // namespace
 
@@ -72,8 +80,13 @@ status cuMemFreeAsync(device_ptr address, stream* queue) {
   return status::success;
 }
 
-status cuDeviceGetDefaultMemPool(memory_pool** pool, device_ordinal ordinal) { return give_pool(pool, ordinal, default_pool_of); }
-status cuDeviceGetMemPool(memory_pool** pool, device_ordinal ordinal) { return give_pool(pool, ordinal, current_pool_of); }
+status cuDeviceGetDefaultMemPool(memory_pool** pool, device_ordinal ordinal) {
+  return give_pool(pool, ordinal, default_pool_of);
+}
+
+status cuDeviceGetMemPool(memory_pool** pool, device_ordinal ordinal) {
+  return give_pool(pool, ordinal, current_pool_of);
+}
 
 status cuMemGetDefaultMemPool(memory_pool** pool, memory_location* where, int type) {
   device_ordinal ordinal = 0;

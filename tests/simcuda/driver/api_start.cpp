@@ -10,9 +10,10 @@ namespace simcuda::api {
 
 status cuInit(unsigned flags) {
   if (flags) return status::invalid_value;
-  const machine& sim = machine::instance();
-  if (!sim.script_accepted()) return status::unknown;
-  if (sim.devices.empty()) return status::no_device;
+  const locked_machine sim;
+  if (!sim->script_accepted()) return status::unknown;
+  sim->find_devices();
+  if (sim->devices.empty()) return status::no_device;
   mark_process_started();
   return status::success;
 }

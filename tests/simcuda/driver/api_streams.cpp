@@ -42,7 +42,8 @@ status cuStreamCreateWithPriority(stream** out, unsigned flags, int priority) {
   constexpr unsigned non_blocking = 1;
   if (!out || flags & ~non_blocking) return status::invalid_value;
   const locked_machine sim;
-  *out = sim->streams.create(&current_context(), flags, std::clamp(priority, greatest_priority, 0), sim->next_stream_id++);
+  const int usable_priority = std::clamp(priority, greatest_priority, 0);
+  *out = sim->streams.create(&current_context(), flags, usable_priority, sim->next_stream_id++);
   return status::success;
 }
 

@@ -27,7 +27,8 @@ status block_table::allocate(block wanted, const block*& made) {
     device& owner = *wanted.owner;
     const std::size_t bytes = charged_bytes(wanted);
     // A variable's size is not known here: loading its module has been charged already.
-    const bool charged = wanted.kind == block_kind::global || (wanted.pool ? wanted.pool->grow_used(bytes) : owner.charge(bytes));
+    const bool charged = wanted.kind == block_kind::global ||
+                         (wanted.pool ? wanted.pool->grow_used(bytes) : owner.charge(bytes));
     if (!charged) return status::out_of_memory;
     wanted.address = owner.addresses().take(bytes);
     if (!wanted.address) {

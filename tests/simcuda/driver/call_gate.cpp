@@ -41,7 +41,7 @@ status call_site::admit(gate needed) {
     if (wanted.delay_ms) std::this_thread::sleep_for(std::chrono::milliseconds(wanted.delay_ms));
     if (wanted.free_falls_by) {
       const locked_machine sim;
-      sim->find_device(wanted.device)->lose(wanted.free_falls_by);
+      if (device* poorer = sim->find_device(wanted.device)) poorer->lose(wanted.free_falls_by);
     }
     if (wanted.code) return static_cast<status>(wanted.code);
   }

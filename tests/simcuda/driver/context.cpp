@@ -6,10 +6,6 @@
 
 namespace simcuda {
 
-context_table::context_table(const std::vector<std::unique_ptr<device>>& devices) {
-  for (const auto& owner : devices) all_.push_back(std::make_unique<context>(*owner, true, all_.size() + 1));
-}
-
 status context_table::bring_up(context& target) {
   const device_description& description = target.owner.description();
   const bool taken = description.mode == compute_mode::exclusive_process && !description.other_processes.empty();

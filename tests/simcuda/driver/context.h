@@ -30,8 +30,8 @@ struct context {
 /// All contexts of the process. Guarded by machine::mutex.
 class context_table {
  public:
-  explicit context_table(const std::vector<std::unique_ptr<device>>& devices);
-
+  /// Devices are added in the order of their ordinals, before any other context is made.
+  void add_primary(device& owner) { all_.push_back(std::make_unique<context>(owner, true, all_.size() + 1)); }
   context* primary(device_ordinal ordinal) { return all_[static_cast<std::size_t>(ordinal)].get(); }
 
   /// Charges the overhead and makes it usable: 46 when the compute mode forbids it, 2 when the device is full.

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "driver/visible_devices.h"
+
 namespace simcuda {
 namespace {
 
@@ -18,15 +20,6 @@ std::optional<script> read_settings() {
     std::fprintf(stderr, "simcuda: %s\n", error.what());
     return std::nullopt;
   }
-}
-
-std::vector<std::unique_ptr<device>> make_devices(const script& settings) {
-  std::vector<std::unique_ptr<device>> result;
-  for (const auto& description : settings.devices) {
-    const auto ordinal = static_cast<device_ordinal>(result.size());
-    result.push_back(std::make_unique<device>(ordinal, description, settings.address_reuse));
-  }
-  return result;
 }
 
 }  // namespace
@@ -43,10 +36,18 @@ machine& machine::instance() {
 
 machine::machine(std::optional<script> wanted)
     : settings(wanted.value_or(default_script())),
-      devices(make_devices(settings)),
-      contexts(devices),
       script_accepted_(wanted.has_value()) {
   for (const rule& one : settings.rules) rules_.emplace_back(one);
+}
+
+void machine::find_devices() {
+  if (devices_found_) return;
+  devices_found_ = true;
+  for (const auto& description : visible_devices(settings.devices, std::getenv("CUDA_VISIBLE_DEVICES"))) {
+    const auto ordinal = static_cast<device_ordinal>(devices.size());
+    devices.push_back(std::make_unique<device>(ordinal, description, settings.address_reuse));
+    contexts.add_primary(*devices.back());
+  }
 }
 
 std::vector<armed_rule*> machine::rules_for(const char* call) {
@@ -58,7 +59,8 @@ std::vector<armed_rule*> machine::rules_for(const char* call) {
 }
 
 device* machine::find_device(device_ordinal ordinal) const {
-  return ordinal >= 0 && std::cmp_less(ordinal, devices.size()) ? devices[static_cast<std::size_t>(ordinal)].get() : nullptr;
+  const bool exists = ordinal >= 0 && std::cmp_less(ordinal, devices.size());
+  return exists ? devices[static_cast<std::size_t>(ordinal)].get() : nullptr;
 }
 
 bool machine::usable(const stream* queue) const {

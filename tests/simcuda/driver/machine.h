@@ -55,6 +55,9 @@ class machine {
   bool script_accepted() const noexcept { return script_accepted_; }
   std::vector<armed_rule*> rules_for(const char* call);
 
+  /// What cuInit does, the first time: makes the devices that CUDA_VISIBLE_DEVICES leaves.
+  void find_devices();
+
   /// nullptr when there is no such device.
   device* find_device(device_ordinal ordinal) const;
   /// A stream handle that may be used in the current context: the two default streams or one that was created.
@@ -79,6 +82,7 @@ class machine {
   explicit machine(std::optional<script> wanted);
 
   bool script_accepted_;
+  bool devices_found_ = false;
   std::deque<armed_rule> rules_;
 };
 

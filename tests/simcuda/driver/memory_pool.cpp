@@ -8,7 +8,9 @@
 namespace simcuda {
 namespace {
 
-std::size_t whole_steps(std::size_t bytes) { return (bytes + memory_pool::step - 1) / memory_pool::step * memory_pool::step; }
+std::size_t whole_steps(std::size_t bytes) {
+  return (bytes + memory_pool::step - 1) / memory_pool::step * memory_pool::step;
+}
 
 }  // namespace
 

@@ -13,7 +13,8 @@ device_ptr address_of(const void* pointer) { return reinterpret_cast<device_ptr>
 copy_side side(const void* pointer, std::size_t pitch, bool on_device, copy_kind kind) {
   copy_side result{};
   result.pitch = pitch;
-  result.type = kind == copy_kind::by_address ? memory_type::unified : on_device ? memory_type::device : memory_type::host;
+  if (kind == copy_kind::by_address) result.type = memory_type::unified;
+  else result.type = on_device ? memory_type::device : memory_type::host;
   result.host = const_cast<void*>(pointer);
   result.device = address_of(pointer);
   return result;

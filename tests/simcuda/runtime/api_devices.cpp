@@ -89,7 +89,10 @@ status cudaGetDeviceProperties(device_properties* properties, int device) {
   return result;
 }
 
-status cudaDeviceGetPCIBusId(char* id, int length, int device) { return driver().cuDeviceGetPCIBusId(id, length, device); }
+status cudaDeviceGetPCIBusId(char* id, int length, int device) {
+  return driver().cuDeviceGetPCIBusId(id, length, device);
+}
+
 status cudaDeviceGetByPCIBusId(int* device, const char* id) { return driver().cuDeviceGetByPCIBusId(device, id); }
 
 status cudaDeviceCanAccessPeer(int* can, int device, int peer) {
@@ -103,7 +106,10 @@ status cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   return driver().cuCtxGetStreamPriorityRange(least, greatest);
 }
 
-status cudaDeviceGetDefaultMemPool(memory_pool** pool, int device) { return driver().cuDeviceGetDefaultMemPool(pool, device); }
+status cudaDeviceGetDefaultMemPool(memory_pool** pool, int device) {
+  return driver().cuDeviceGetDefaultMemPool(pool, device);
+}
+
 status cudaDeviceGetMemPool(memory_pool** pool, int device) { return driver().cuDeviceGetMemPool(pool, device); }
 status cudaDeviceSetMemPool(int device, memory_pool* pool) { return driver().cuDeviceSetMemPool(device, pool); }
 

@@ -46,8 +46,8 @@ void* driver_link::look_up(void* library, const char* name, int version, const c
     constexpr int first_with_per_thread = 7000;
     constexpr std::uint64_t per_thread_flag = 2;
     void* entry = nullptr;
-    const status result = per_thread ? resolver_(name, &entry, std::max(version, first_with_per_thread), per_thread_flag, nullptr)
-                                     : resolver_(name, &entry, version, 0, nullptr);
+    const int wanted = per_thread ? std::max(version, first_with_per_thread) : version;
+    const status result = resolver_(name, &entry, wanted, per_thread ? per_thread_flag : 0, nullptr);
     return result == status::success ? entry : nullptr;
   }
   if (per_thread) {

@@ -3,6 +3,7 @@
 
 #include "catch2_any.h"
 #include "driver/script.h"
+#include "driver/visible_devices.h"
 #include "fresh_driver.h"
 
 using namespace simcuda;
@@ -52,6 +53,24 @@ TEST_CASE("what a script gets wrong is named") {
   CHECK(refusal("[]") == "an object is expected");
   CHECK(refusal("{") != "accepted");
   CHECK_THROWS_AS(load_script("/nonexistent"), script_error);
+}
+
+TEST_CASE("CUDA_VISIBLE_DEVICES chooses, orders and ends at the first bad entry") {
+  const auto all = load_script(SIMCUDA_EXAMPLE).devices;
+  const auto names = [&](const char* variable) {
+    std::string text;
+    for (const auto& one : visible_devices(all, variable)) text += one.name.back();
+    return text;
+  };
+  CHECK(names(nullptr) == "AB");
+  CHECK(names("") == "");
+  CHECK(names("1, 0") == "BA");
+  CHECK(names("1,7,0") == "B");
+  CHECK(names("-1,0") == "");
+  CHECK(names("0,0") == "A");
+  CHECK(names("GPU-5a1b") == "A");
+  CHECK(names("GPU-") == "");
+  CHECK(names("MIG-1,0") == "");
 }
 
 TEST_CASE("a process with a refused script has no CUDA") {
