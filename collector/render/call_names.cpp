@@ -105,7 +105,8 @@ call_name call_names::make(std::uint64_t id) {
   const shown_frame* user = first(name.frames, owned_by(frame_owner::user));
   const shown_frame* interpreter = first(name.frames, owned_by(frame_owner::interpreter));
   const shown_frame* python = first(name.frames, [](const shown_frame& frame) {
-    return frame.owner == frame_owner::interpreter && frame.module.find("python") != std::string::npos;
+    return frame.owner == frame_owner::interpreter &&
+           (frame.module.starts_with("python") || frame.module.starts_with("libpython"));
   });
   if (user) {
     name.label = user->label();

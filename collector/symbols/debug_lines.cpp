@@ -6,15 +6,74 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 
 namespace gpumem {
 namespace {
 
-struct unit_range {
+// Deeper nesting than this is no compiler's work.
+constexpr int deepest = 64;
+
+struct code_range {
   std::uint64_t low = 0;
   std::uint64_t high = 0;
-  Dwarf_Off unit = 0;  // offset of the unit's entry
+  Dwarf_Off entry = 0;  // offset of the debugging entry that covers it
 };
+
+using code_ranges = std::vector<code_range>;  // sorted by low
+
+void add_ranges(code_ranges& to, Dwarf_Die* entry) {
+  Dwarf_Addr base = 0;
+  Dwarf_Addr low = 0;
+  Dwarf_Addr high = 0;
+  for (std::ptrdiff_t at = 0; (at = dwarf_ranges(entry, at, &base, &low, &high)) > 0;) {
+    if (low < high) to.push_back({low, high, dwarf_dieoffset(entry)});
+  }
+}
+
+void sort(code_ranges& ranges) {
+  std::sort(ranges.begin(), ranges.end(), [](const auto& a, const auto& b) { return a.low < b.low; });
+}
+
+const code_range* find(const code_ranges& ranges, std::uint64_t address) {
+  const auto after = std::upper_bound(ranges.begin(), ranges.end(), address,
+                                      [](std::uint64_t value, const code_range& range) { return value < range.low; });
+  if (after == ranges.begin() || address >= std::prev(after)->high) return nullptr;
+  return &*std::prev(after);
+}
+
+// Functions lie in the unit itself, in namespaces and in classes; what lies inside functions is looked at later.
+void add_functions(code_ranges& to, Dwarf_Die* parent, int depth) {
+  Dwarf_Die child;
+  if (depth > deepest || dwarf_child(parent, &child) != 0) return;
+  do {
+    switch (dwarf_tag(&child)) {
+      case DW_TAG_subprogram: add_ranges(to, &child); break;
+      case DW_TAG_namespace:
+      case DW_TAG_module:
+      case DW_TAG_class_type:
+      case DW_TAG_structure_type: add_functions(to, &child, depth + 1); break;
+      default: break;
+    }
+  } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+// From a function inwards: the inlined functions that hold the address, outermost first.
+void add_inlined(std::vector<Dwarf_Die>& to, Dwarf_Die parent, std::uint64_t address) {
+  for (int depth = 0; depth < deepest; ++depth) {
+    Dwarf_Die child;
+    if (dwarf_child(&parent, &child) != 0) return;
+    bool is_inside = false;
+    do {
+      const int tag = dwarf_tag(&child);
+      const bool can_hold = tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block;
+      is_inside = can_hold && dwarf_haspc(&child, address) > 0;
+      if (is_inside && tag == DW_TAG_inlined_subroutine) to.push_back(child);
+    } while (!is_inside && dwarf_siblingof(&child, &child) == 0);
+    if (!is_inside) return;
+    parent = child;
+  }
+}
 
 const char* text_attribute(Dwarf_Die* entry, unsigned name) {
   Dwarf_Attribute attribute;
@@ -60,7 +119,8 @@ void set_own_place(source_frame& frame, Dwarf_Die* unit, std::uint64_t address) 
 
 struct debug_lines::implementation {
   Dwarf* dwarf = nullptr;
-  std::vector<unit_range> ranges;  // sorted by low
+  code_ranges units;
+  std::map<Dwarf_Off, code_ranges> functions_of_unit;
 
   ~implementation() {
     if (dwarf) dwarf_end(dwarf);
@@ -73,25 +133,20 @@ struct debug_lines::implementation {
     std::size_t header_size = 0;
     while (dwarf_nextcu(dwarf, offset, &next, &header_size, nullptr, nullptr, nullptr) == 0) {
       Dwarf_Die unit;
-      if (dwarf_offdie(dwarf, offset + header_size, &unit)) {
-        Dwarf_Addr base = 0;
-        Dwarf_Addr low = 0;
-        Dwarf_Addr high = 0;
-        for (std::ptrdiff_t at = 0; (at = dwarf_ranges(&unit, at, &base, &low, &high)) > 0;) {
-          if (low < high) ranges.push_back({low, high, dwarf_dieoffset(&unit)});
-        }
-      }
+      if (dwarf_offdie(dwarf, offset + header_size, &unit)) add_ranges(units, &unit);
       if (next <= offset) break;
       offset = next;
     }
-    std::sort(ranges.begin(), ranges.end(), [](const auto& a, const auto& b) { return a.low < b.low; });
+    sort(units);
   }
 
-  bool find_unit(std::uint64_t address, Dwarf_Die* unit) const {
-    const auto after = std::upper_bound(ranges.begin(), ranges.end(), address,
-                                        [](std::uint64_t value, const unit_range& range) { return value < range.low; });
-    if (after == ranges.begin() || address >= std::prev(after)->high) return false;
-    return dwarf_offdie(dwarf, std::prev(after)->unit, unit) != nullptr;
+  const code_ranges& functions_of(Dwarf_Die* unit) {
+    const auto [found, is_new] = functions_of_unit.try_emplace(dwarf_dieoffset(unit));
+    if (is_new) {
+      add_functions(found->second, unit, 0);
+      sort(found->second);
+    }
+    return found->second;
   }
 };
 
@@ -104,25 +159,27 @@ debug_lines::debug_lines(const elf_image& image) : inside_(std::make_unique<impl
 debug_lines::~debug_lines() = default;
 
 std::vector<source_frame> debug_lines::frames_at(std::uint64_t address) const {
-  std::vector<source_frame> frames;
   Dwarf_Die unit;
-  if (!inside_->dwarf || !inside_->find_unit(address, &unit)) return frames;
+  const code_range* in_unit = find(inside_->units, address);
+  if (!in_unit || !dwarf_offdie(inside_->dwarf, in_unit->entry, &unit)) return {};
   source_frame frame;
   set_own_place(frame, &unit, address);
-  Dwarf_Die* scopes = nullptr;
-  const int count = dwarf_getscopes(&unit, address, &scopes);
-  for (int i = 0; i < count; ++i) {
-    const int tag = dwarf_tag(&scopes[i]);
-    if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) continue;
-    frame.function = function_name(&scopes[i]);
-    frames.push_back(frame);
-    if (tag == DW_TAG_subprogram) break;
-    frame = {};
-    set_call_place(frame, &unit, &scopes[i]);
+
+  std::vector<Dwarf_Die> scopes;  // outermost first
+  Dwarf_Die function;
+  const code_range* in_function = find(inside_->functions_of(&unit), address);
+  if (in_function && dwarf_offdie(inside_->dwarf, in_function->entry, &function)) {
+    scopes.push_back(function);
+    add_inlined(scopes, function, address);
   }
-  std::free(scopes);
-  const bool is_finished = !frames.empty() && count > 0;
-  if (!is_finished && (frame.file || frame.line)) frames.push_back(frame);
+  std::vector<source_frame> frames;
+  for (auto scope = scopes.rbegin(); scope != scopes.rend(); ++scope) {
+    frame.function = function_name(&*scope);
+    frames.push_back(frame);
+    frame = {};
+    set_call_place(frame, &unit, &*scope);
+  }
+  if (scopes.empty() && (frame.file || frame.line)) frames.push_back(frame);
   return frames;
 }
 

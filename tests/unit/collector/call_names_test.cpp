@@ -1,0 +1,101 @@
+#include "render/call_names.hpp"
+
+#include "catch.hpp"
+
+using namespace gpumem;
+
+namespace {
+
+struct stack_of_frames {
+  process_analysis process;
+  symbolizer symbols;
+
+  void module(std::uint64_t id, const std::string& path, const char* role = nullptr) {
+    module_record& record = process.all_modules[id];
+    record.id = id;
+    record.path = path;
+    if (role) record.role = role;
+  }
+  void name(std::uint64_t id, std::uint64_t offset, named_frames frames) {
+    symbols.add_known({{code_file{*process.all_modules[id].path, ""}, {{offset, std::move(frames)}}}});
+  }
+  call_name call(std::vector<frame_address> frames) {
+    process.stacks[1].frames = std::move(frames);
+    return call_names(process, symbols).of(1);
+  }
+};
+
+source_frame frame(const char* function, const char* file = nullptr, int line = 0) {
+  return {function, file ? std::optional<std::string>(file) : std::nullopt, line ? std::optional(line) : std::nullopt};
+}
+
+}  // namespace
+
+TEST_CASE("a call site is the first frame of the user's own code") {
+  stack_of_frames stack;
+  stack.module(1, "/usr/lib/libcudart.so.13", "runtime");
+  stack.module(2, "/opt/app/train");
+  stack.module(3, "/usr/lib/libc.so.6");
+  stack.name(2, 0x10, {frame("load(int, float)", "/src/train.cpp", 42)});
+  const auto call = stack.call({{1, 0x5}, {2, 0x10}, {3, 0x7}});
+  CHECK(call.label == "load (train.cpp:42)");
+  CHECK(call.library == "train");
+  CHECK(call.frames.size() == 3);
+}
+
+TEST_CASE("a static runtime lies in the user's file and is still folded, named or not") {
+  stack_of_frames stack;
+  stack.module(1, "/opt/app/a.out", "static_runtime");
+  stack.name(1, 0x30, {frame("cudaFree")});
+  stack.name(1, 0x40, {frame("start_gpu()", "/src/a.cpp", 12)});
+  const auto call = stack.call({{1, 0x10}, {1, 0x20}, {1, 0x30}, {1, 0x40}, {1, 0x50}});
+  CHECK(call.label == "start_gpu (a.cpp:12)");
+  CHECK(call.frames[0].owner == frame_owner::cuda);
+  CHECK(call.frames[4].owner == frame_owner::user);
+}
+
+TEST_CASE("a user's own function may begin with cuda where no static runtime is") {
+  stack_of_frames stack;
+  stack.module(1, "/opt/app/a.out");
+  stack.name(1, 0x30, {frame("cuda_wrapper::grow(int)")});
+  CHECK(stack.call({{1, 0x30}}).label == "cuda_wrapper::grow (a.out)");
+}
+
+TEST_CASE("a stack of nothing but the interpreter is Python code") {
+  stack_of_frames stack;
+  stack.module(1, "/usr/lib/x86_64-linux-gnu/libffi.so.8");
+  stack.module(2, "/usr/lib/python3.11/lib-dynload/_ctypes.cpython-311-x86_64-linux-gnu.so");
+  stack.module(3, "/usr/bin/python3.11");
+  CHECK(stack.call({{1, 1}, {2, 1}, {3, 1}}).label == "Python code (python3.11)");
+}
+
+TEST_CASE("an extension module in Python's folders is not the interpreter") {
+  stack_of_frames stack;
+  stack.module(1, "/usr/lib/python3.11/site-packages/train/_ops.so");
+  stack.module(2, "/usr/bin/python3.11");
+  CHECK(stack.call({{1, 0x1234}, {2, 1}}).label == "_ops.so+0x1234");
+}
+
+TEST_CASE("inlined functions are frames of their own") {
+  stack_of_frames stack;
+  stack.module(1, "/opt/app/a.out");
+  stack.name(1, 0x30, {frame("std::vector<int>::resize(unsigned long)"), frame("grow(int)", "/src/a.cpp", 5)});
+  const auto call = stack.call({{1, 0x30}});
+  CHECK(call.label == "grow (a.cpp:5)");
+  CHECK(call.frames[0].inlined);
+}
+
+TEST_CASE("parameters are left out of names, operators and anonymous namespaces are not") {
+  stack_of_frames stack;
+  stack.module(1, "/opt/app/a.out");
+  stack.name(1, 0x30, {frame("(anonymous namespace)::pool::operator()(int) const")});
+  CHECK(stack.call({{1, 0x30}}).label == "(anonymous namespace)::pool::operator() (a.out)");
+}
+
+TEST_CASE("stacks that are missing or empty have a name too") {
+  stack_of_frames stack;
+  call_names names(stack.process, stack.symbols);
+  CHECK_THAT(names.of(0).label, ContainsSubstring("could not be taken"));
+  CHECK_THAT(names.of(99).label, ContainsSubstring("not in the journal"));
+  CHECK(stack.call({{0, 0xabc}}).label == "0xabc");
+}

@@ -1,0 +1,119 @@
+#include "analyze/failure_groups.hpp"
+
+#include "analyze/diagnosis.hpp"
+#include "catch.hpp"
+
+using namespace gpumem;
+
+namespace {
+
+constexpr std::uint64_t ms = 1'000'000;
+
+failure_record failed_alloc(std::uint64_t ns, std::uint64_t bytes, std::int64_t tid = 1) {
+  failure_record failure;
+  failure.ns = ns;
+  failure.tid = tid;
+  failure.tried = "alloc";
+  failure.api = "cudaMalloc";
+  failure.kind = "device";
+  failure.device = 0;
+  failure.bytes = bytes;
+  failure.code = 2;
+  return failure;
+}
+
+event_record success(std::uint64_t ns, std::uint64_t bytes, std::int64_t tid = 1) {
+  event_record event;
+  event.ns = ns;
+  event.tid = tid;
+  event.op = "alloc";
+  event.kind = "device";
+  event.device = 0;
+  event.bytes = bytes;
+  return event;
+}
+
+failure_groups groups_without_frees() {
+  return failure_groups([](const total_key&) { return 0; });
+}
+
+}  // namespace
+
+TEST_CASE("retries of one thread are one group, which recovered") {
+  std::uint64_t freed = 0;
+  failure_groups groups([&freed](const total_key&) { return freed; });
+  groups.take(failed_alloc(10 * ms, 500), false);
+  groups.take(failed_alloc(900 * ms, 500), false);
+  freed = 300;
+  groups.take(success(1800 * ms, 500));
+  const auto found = groups.finish();
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].count == 2);
+  CHECK(found[0].end == outcome::recovered);
+  CHECK(found[0].recovered_ns == 1800 * ms);
+  CHECK(found[0].freed_in_between == 300);
+}
+
+TEST_CASE("a smaller success, another thread's, or one too late is no recovery") {
+  auto groups = groups_without_frees();
+  groups.take(failed_alloc(10 * ms, 500), false);
+  groups.take(success(20 * ms, 499));
+  groups.take(success(20 * ms, 500, 2));
+  groups.take(success(1011 * ms, 500));
+  CHECK(groups.finish().front().end == outcome::given_up);
+}
+
+TEST_CASE("a pause of more than a second, or a success, begins a new group") {
+  auto groups = groups_without_frees();
+  groups.take(failed_alloc(0, 500), false);
+  groups.take(failed_alloc(1001 * ms, 500), false);
+  groups.take(success(1002 * ms, 500));
+  groups.take(failed_alloc(1003 * ms, 500), false);
+  CHECK(groups.finish().size() == 3);
+}
+
+TEST_CASE("failed starts come first") {
+  auto groups = groups_without_frees();
+  groups.take(failed_alloc(1, 500), false);
+  auto start = failed_alloc(5, 0);
+  start.tried = "init";
+  start.start = true;
+  groups.take(start, false);
+  CHECK(groups.finish().front().first.start);
+}
+
+TEST_CASE("the same failure again and again is one group") {
+  auto groups = groups_without_frees();
+  for (int i = 0; i < 64; ++i) {
+    auto failure = failed_alloc(i * 5000 * ms, 0);
+    failure.tried = "free";
+    failure.code = 4;
+    groups.take(failure, true);
+  }
+  const auto found = groups.finish();
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].count == 64);
+  CHECK(found[0].end == outcome::single);
+}
+
+TEST_CASE("the verdict on an allocation follows the driver's figures") {
+  const process_record process;
+  const modules none;
+  failure_group group;
+  group.first = failed_alloc(1, 1 << 30);
+  group.count = 1;
+
+  CHECK(diagnose(group, {process, none}).sureness == certainty::open);
+  CHECK_THAT(diagnose(group, {process, none}).verdict, ContainsSubstring("no figure of free memory"));
+
+  group.driver = sample_record{{}, 0, 1 << 20, 1ull << 34, "failure"};
+  CHECK(diagnose(group, {process, none}).sureness == certainty::proven);
+  CHECK_THAT(diagnose(group, {process, none}).verdict, ContainsSubstring("1.0 GiB asked, 1.0 MiB free"));
+
+  group.driver->free = 1ull << 33;
+  CHECK(diagnose(group, {process, none}).sureness == certainty::open);
+  CHECK(diagnose(group, {process, none}).candidates.size() == 2);
+
+  group.first.kind = "pinned";
+  CHECK_THAT(diagnose(group, {process, none}).verdict, ContainsSubstring("host memory"));
+}

@@ -1,0 +1,126 @@
+// `gpumem run`: the child must not notice us, and whoever waits for us must not notice either.
+#include "catch.hpp"
+#include "program.hpp"
+
+using namespace gpumem;
+
+namespace {
+
+// A child that leaves a journal, as the shim would: as if process $$ had allocated.
+const std::string write_journal = R"(
+start=$(sed 's/.*) //' /proc/$$/stat | cut -d' ' -f20)
+wall=$(date +%s%N)
+stem=gpumem-$(hostname)-$$-$start-0
+printf '{"t":"process","ns":0,"tid":1,"schema":1,"wall_ns":%s,"pid":%s,"ppid":%s,"host":"%s","start":%s,"n":0,"argv":["child"]}\n' \
+  $wall $$ $PPID $(hostname) $start >$GPUMEM_DIR/$stem.0.jsonl
+printf '{"t":"event","ns":5,"tid":1,"op":"alloc","api":"cudaMalloc","i":1,"k":"device","n":10001,"d":0,"s":0}\n' \
+  >>$GPUMEM_DIR/$stem.0.jsonl
+)";
+
+finished_program run(const std::string& arguments) { return run_program(GPUMEM " run " + arguments); }
+
+}  // namespace
+
+TEST_CASE("run ends with the child's status") {
+  CHECK(run("--quiet -- sh -c 'exit 7'").status == 7);
+  CHECK(run("--quiet -- true").status == 0);
+}
+
+TEST_CASE("run ends by the child's signal") {
+  // The subshell around it reports its child's signal as 128 + n.
+  CHECK(run("--quiet -- sh -c 'kill -TERM $$'").status == 128 + 15);
+  CHECK(run("--quiet -- sh -c 'kill -KILL $$'").status == 128 + 9);
+  const auto seen = run_program("exec " GPUMEM " run --quiet -- sh -c 'kill -SEGV $$'");
+  CHECK(seen.status == 128 + 11);
+}
+
+TEST_CASE("a program that cannot be started gives what a shell gives") {
+  CHECK(run("-- /nowhere/program").status == 127);
+  CHECK(run("-- gpumem-no-such-program").status == 127);
+  CHECK(run("-- /etc/passwd").status == 126);
+  CHECK(run("-- /etc").status == 126);
+  CHECK_THAT(run("-- /nowhere/program").err, ContainsSubstring("/nowhere/program: No such file"));
+}
+
+TEST_CASE("standard streams are the child's own") {
+  const auto seen = run_program("echo input | " GPUMEM " run --quiet -- sh -c 'cat; echo error >&2'");
+  CHECK(seen.out == "input\n");
+  CHECK(seen.err == "error\n");
+}
+
+TEST_CASE("the shim comes first in LD_PRELOAD, and what was there stays") {
+  const auto seen = run_program("LD_PRELOAD=libm.so.6 " GPUMEM " run --quiet -- sh -c 'echo $LD_PRELOAD'");
+  CHECK_THAT(seen.out, ContainsSubstring("/libgpumemshim.so:libm.so.6"));
+}
+
+TEST_CASE("a signal sent to us alone is passed on") {
+  const auto seen = run_program(GPUMEM " run --quiet -- sh -c 'trap \"echo got it; exit 5\" USR1; echo ready; "
+                                "while :; do sleep 0.05; done' & sleep 1; kill -USR1 $!; wait $!; exit $?");
+  CHECK(seen.out == "ready\ngot it\n");
+  CHECK(seen.status == 5);
+}
+
+TEST_CASE("signals that were ignored stay ignored for the child") {
+  const auto seen = run_program("trap '' HUP; " GPUMEM " run --quiet -- sh -c 'kill -HUP $$; echo alive'");
+  CHECK(seen.out == "alive\n");
+}
+
+TEST_CASE("the dashes of the child's own command line are the child's") {
+  CHECK(run("--quiet -- sh -c 'echo \"$@\"' x -- y").out == "-- y\n");
+  CHECK(run("--quiet sh -c 'echo \"$@\"' x -- y").out == "-- y\n");
+  CHECK(run("--quiet -- echo --format -o").out == "--format -o\n");
+}
+
+TEST_CASE("the summary tells how the child ended, and the sidecar keeps it") {
+  const scratch_folder folder;
+  folder.write("child.sh", write_journal + "kill -KILL $$\n");
+  const auto seen = run("-o " + folder.path().string() + "/journals -- sh " + folder.path().string() + "/child.sh");
+  CHECK(seen.status == 128 + 9);
+  CHECK_THAT(seen.err, ContainsSubstring("was killed by signal 9 (SIGKILL)"));
+  CHECK_THAT(seen.err, ContainsSubstring("1 block, 9.8 KiB of device memory on GPU 0"));
+  CHECK_THAT(seen.err, ContainsSubstring("Next: gpumem report "));
+  const auto report = run_program(GPUMEM " report " + folder.path().string() + "/journals");
+  CHECK(report.status == 0);
+  CHECK_THAT(report.out, ContainsSubstring("was killed by signal 9 (SIGKILL)"));
+}
+
+TEST_CASE("a run without CUDA says so in one line, or nothing when quiet") {
+  const scratch_folder folder;
+  CHECK_THAT(run("-o " + folder.path().string() + " -- true").err, ContainsSubstring("no CUDA call"));
+  CHECK(run("--quiet -o " + folder.path().string() + " -- true").err.empty());
+}
+
+TEST_CASE("a report that fails never changes the status") {
+  const scratch_folder folder;
+  folder.write("child.sh", write_journal + "chmod 500 $GPUMEM_DIR; exec 2>&-; exit 4\n");
+  CHECK(run_program(GPUMEM " run -o " + folder.path().string() + "/journals -- sh " + folder.path().string() +
+                    "/child.sh 2>/dev/full").status == 4);
+}
+
+TEST_CASE("a reader that goes away early is no error, a full disk is") {
+  const std::string report = GPUMEM " report '" GOLDEN_FOLDER "/journals/several' --full-stacks --format json";
+  const auto early = run_program("exec 3>&1; ( " + report + "; echo ended with $? >&3 ) | head -c 1 >/dev/null");
+  CHECK(early.out == "ended with 0\n");
+  CHECK(early.err.empty());
+  const auto full = run_program(report + " >/dev/full");
+  CHECK(full.status == 2);
+  CHECK_THAT(full.err, ContainsSubstring("cannot be written"));
+}
+
+TEST_CASE("what cannot be answered ends with 2") {
+  CHECK(run_program(GPUMEM).status == 2);
+  CHECK(run_program(GPUMEM " nonsense").status == 2);
+  CHECK(run_program(GPUMEM " report /nowhere").status == 2);
+  CHECK(run_program(GPUMEM " report --format xml .").status == 2);
+  CHECK(run_program(GPUMEM " run").status == 2);
+  CHECK(run_program(GPUMEM " --help").status == 0);
+  CHECK(run_program(GPUMEM " --version").status == 0);
+}
+
+TEST_CASE("path and help settings print what they promise") {
+  const auto path = run_program(GPUMEM " path");
+  CHECK(path.out.starts_with("/"));
+  CHECK_THAT(path.out, ContainsSubstring("/libgpumemshim.so\n"));
+  const auto settings = run_program(GPUMEM " help settings");
+  CHECK_THAT(settings.out, ContainsSubstring("GPUMEM_JOURNAL_MAX  bytes  256M"));
+}
