@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <string_view>
+
 #include "commands/commands.hpp"
 
 namespace gpumem {
@@ -16,14 +19,17 @@ int run_command_line(int argc, char** argv) {
   app.set_version_flag("--version", "gpumem " GPUMEM_VERSION);
   app.require_subcommand(1);
   app.footer("First: gpumem run -- PROGRAM ARGS...");
-  int status = 0;
-  for (const auto add : command_table) add(app, status);
+  command_line line;
+  for (const auto add : command_table) add(app, line);
+  char** const dashes = std::find(argv, argv + argc, std::string_view("--"));
+  line.has_dashes = dashes != argv + argc;
+  if (line.has_dashes) line.after_dashes.assign(dashes + 1, argv + argc);
   try {
-    app.parse(argc, argv);
+    app.parse(static_cast<int>(dashes - argv), argv);
   } catch (const CLI::ParseError& trouble) {
     return app.exit(trouble) == 0 ? 0 : status_cannot_answer;
   }
-  return status;
+  return line.status;
 }
 
 }  // namespace gpumem

@@ -1,24 +1,31 @@
 // The commands of gpumem. Each lies in its own file and adds itself to the command line.
 //
-// A command sets the status that the program ends with (0 unless it says otherwise) and throws error where it cannot
-// answer; main prints that once and ends with 2.
+// A command throws error where it cannot answer; main prints that once and ends with 2.
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
 
 namespace gpumem {
 
 inline constexpr int status_cannot_answer = 2;
 
-using add_command = void (*)(CLI::App& app, int& status);
+struct command_line {
+  std::vector<std::string> after_dashes;  // what follows "--": never options of ours
+  bool has_dashes = false;
+  int status = 0;                         // to end with
+};
 
-void add_failures_command(CLI::App& app, int& status);
-void add_help_command(CLI::App& app, int& status);
-void add_leaks_command(CLI::App& app, int& status);
-void add_path_command(CLI::App& app, int& status);
-void add_peak_command(CLI::App& app, int& status);
-void add_report_command(CLI::App& app, int& status);
-void add_run_command(CLI::App& app, int& status);
+using add_command = void (*)(CLI::App& app, command_line& line);
+
+void add_failures_command(CLI::App& app, command_line& line);
+void add_help_command(CLI::App& app, command_line& line);
+void add_leaks_command(CLI::App& app, command_line& line);
+void add_path_command(CLI::App& app, command_line& line);
+void add_peak_command(CLI::App& app, command_line& line);
+void add_report_command(CLI::App& app, command_line& line);
+void add_run_command(CLI::App& app, command_line& line);
 
 // Parses the command line and runs the command; returns the status to end with.
 int run_command_line(int argc, char** argv);

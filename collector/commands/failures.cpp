@@ -15,6 +15,6 @@ constexpr report_kind failures_kind{"failures", "Calls that failed, and why", ad
 
 }  // namespace
 
-void add_failures_command(CLI::App& app, int&) { add_report_kind(app, failures_kind); }
+void add_failures_command(CLI::App& app, command_line&) { add_report_kind(app, failures_kind); }
 
 }  // namespace gpumem

@@ -43,7 +43,7 @@ void print_settings() {
 
 }  // namespace
 
-void add_help_command(CLI::App& app, int&) {
+void add_help_command(CLI::App& app, command_line&) {
   auto* help = app.add_subcommand("help", "Explain the settings of the shim");
   help->require_subcommand(1);
   help->add_subcommand("settings", "List every GPUMEM_* variable")->callback(print_settings);

@@ -15,6 +15,6 @@ constexpr report_kind leaks_kind{"leaks", "Memory that was not given back, by ca
 
 }  // namespace
 
-void add_leaks_command(CLI::App& app, int&) { add_report_kind(app, leaks_kind); }
+void add_leaks_command(CLI::App& app, command_line&) { add_report_kind(app, leaks_kind); }
 
 }  // namespace gpumem

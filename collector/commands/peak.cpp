@@ -15,6 +15,6 @@ constexpr report_kind peak_kind{"peak", "The highest use of memory, and who held
 
 }  // namespace
 
-void add_peak_command(CLI::App& app, int&) { add_report_kind(app, peak_kind); }
+void add_peak_command(CLI::App& app, command_line&) { add_report_kind(app, peak_kind); }
 
 }  // namespace gpumem

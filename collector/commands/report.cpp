@@ -9,6 +9,6 @@ constexpr report_kind report_kind_of_all{"report", "Everything about the process
 
 }  // namespace
 
-void add_report_command(CLI::App& app, int&) { add_report_kind(app, report_kind_of_all); }
+void add_report_command(CLI::App& app, command_line&) { add_report_kind(app, report_kind_of_all); }
 
 }  // namespace gpumem

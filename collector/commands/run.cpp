@@ -64,8 +64,7 @@ void report_run(const run_options& options, const fs::path& folder, const finish
   }
 }
 
-int run(const run_options& options, std::vector<std::string> command) {
-  if (!command.empty() && command.front() == "--") command.erase(command.begin());
+int run(const run_options& options, const std::vector<std::string>& command) {
   if (command.empty()) throw error("No program is named; say: gpumem run -- PROGRAM ARGS...");
   const fs::path folder = prepare_folder(options.folder);
   std::map<std::string, std::string> environment = {{"LD_PRELOAD", preload_list(find_shim())}};
@@ -82,14 +81,21 @@ int run(const run_options& options, std::vector<std::string> command) {
 
 }  // namespace
 
-void add_run_command(CLI::App& app, int& status) {
-  auto* command = app.add_subcommand("run", "Run a program under the shim and sum up what it did: gpumem run -- PROGRAM ARGS...");
+void add_run_command(CLI::App& app, command_line& line) {
+  auto* command = app.add_subcommand("run", "Run a program under the shim and sum up what it did");
   const auto options = std::make_shared<run_options>();
   command->add_option("-o", options->folder, "folder of the journals (sets GPUMEM_DIR)");
   command->add_flag("--quiet", options->quiet, "no summary on stderr");
   command->add_flag("--no-symbolize", options->no_symbolize, "do not look up names into .symbols.json");
+  command->footer("gpumem run [OPTIONS] -- PROGRAM ARGS...");
   command->prefix_command();
-  command->callback([options, command, &status] { status = run(*options, command->remaining()); });
+  command->callback([options, command, &line] {
+    std::vector<std::string> words = command->remaining();
+    // Without a program before them, the dashes only end our own options; else they belong to the program.
+    if (line.has_dashes && !words.empty()) words.emplace_back("--");
+    words.insert(words.end(), line.after_dashes.begin(), line.after_dashes.end());
+    line.status = run(*options, std::move(words));
+  });
 }
 
 }  // namespace gpumem

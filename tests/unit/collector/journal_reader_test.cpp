@@ -1,0 +1,136 @@
+#include "model/journal_reader.hpp"
+
+#include "catch.hpp"
+#include "model/error.hpp"
+#include "scratch_folder.hpp"
+
+using namespace gpumem;
+
+namespace {
+
+struct reading {
+  skipped_lines skipped;
+  std::vector<record> records;
+};
+
+reading read(const std::filesystem::path& path, strictness how = strictness::strict) {
+  reading result;
+  result.skipped = read_journal(find_journals(path).front(), how,
+                                [&result](const record& line) { result.records.push_back(line); });
+  return result;
+}
+
+std::string trouble_of(const std::filesystem::path& path, strictness how = strictness::strict) {
+  try {
+    read(path, how);
+  } catch (const error& trouble) {
+    return trouble.what();
+  }
+  return "";
+}
+
+const std::string nuls(1000, '\0');
+
+}  // namespace
+
+TEST_CASE("every whole line becomes a record") {
+  const scratch_folder folder;
+  const auto result = read(folder.write("a.jsonl", process_line + alloc_line(1, 10001) + alloc_line(2, 20002)));
+  REQUIRE(result.records.size() == 3);
+  CHECK(std::get<process_record>(result.records[0]).pid == 7);
+  CHECK(std::get<event_record>(result.records[2]).bytes == 20002);
+  CHECK(result.skipped.torn == 0);
+}
+
+TEST_CASE("padding after the last line is what a killed process leaves, and no error") {
+  const scratch_folder folder;
+  const auto result = read(folder.write("a.jsonl", process_line + alloc_line(1, 10001) + nuls));
+  CHECK(result.records.size() == 2);
+  CHECK(result.skipped.torn == 0);
+}
+
+TEST_CASE("torn lines are skipped and counted, and the line after the padding is kept") {
+  const scratch_folder folder;
+  const auto text = process_line + R"({"t":"eve)" + nuls + alloc_line(1, 10001) + R"({"t":"event","n)" + nuls;
+  const auto result = read(folder.write("a.jsonl", text));
+  CHECK(result.records.size() == 2);
+  CHECK(result.skipped.torn == 2);
+}
+
+TEST_CASE("a torn line keeps nothing of the memory that its padding would take") {
+  const scratch_folder folder;
+  const auto text = process_line + "torn" + std::string(40u << 20, '\0');
+  CHECK(read(folder.write("a.jsonl", text)).skipped.torn == 1);
+}
+
+TEST_CASE("lines of unknown type are skipped and counted") {
+  const scratch_folder folder;
+  const auto result = read(folder.write("a.jsonl", process_line + R"({"t":"mark","ns":1,"tid":7,"text":"x"})" "\n"));
+  CHECK(result.records.size() == 1);
+  CHECK(result.skipped.unknown == 1);
+}
+
+TEST_CASE("unknown keys, ops and kinds are read") {
+  const scratch_folder folder;
+  const auto result = read(folder.write("a.jsonl", process_line +
+      R"({"t":"event","ns":1,"tid":7,"op":"teleport","new":[1,{"x":2}]})" "\n"
+      R"({"t":"event","ns":1,"tid":7,"op":"alloc","i":1,"n":5,"k":"vmm","new":null})" "\n"));
+  CHECK(result.records.size() == 3);
+}
+
+TEST_CASE("segments of one process are read in order, whichever of them is named") {
+  const scratch_folder folder;
+  folder.write("gpumem-h-7-5-0.10.jsonl", alloc_line(3, 3));
+  folder.write("gpumem-h-7-5-0.2.jsonl", alloc_line(2, 2));
+  folder.write("gpumem-h-7-5-0.0.jsonl", process_line + alloc_line(1, 1));
+  folder.write("gpumem-h-8-5-0.0.jsonl", process_line);
+  const auto result = read(folder.path() / "gpumem-h-7-5-0.2.jsonl");
+  REQUIRE(result.records.size() == 4);
+  CHECK(std::get<event_record>(result.records[3]).bytes == 3);
+}
+
+TEST_CASE("a folder gives one entry for each process, and knows which went on by exec") {
+  const scratch_folder folder;
+  folder.write("gpumem-h-7-5-0.0.jsonl", process_line);
+  folder.write("gpumem-h-7-5-1.0.jsonl", process_line);
+  folder.write("gpumem-h-8-5-0.0.jsonl", process_line);
+  folder.write("gpumem-h-8-5-0.status.json", "{}");
+  folder.write("notes.jsonl", "");
+  const auto journals = find_journals(folder.path());
+  REQUIRE(journals.size() == 3);
+  CHECK(journals[0].replaced_by_exec);
+  CHECK_FALSE(journals[1].replaced_by_exec);
+  CHECK(journals[2].status_file() == folder.path() / "gpumem-h-8-5-0.status.json");
+}
+
+TEST_CASE("lenient reading shows what stands before and after a bad line") {
+  const scratch_folder folder;
+  const auto path = folder.write("a.jsonl", process_line + "{oops}\n" + alloc_line(1, 10001));
+  CHECK_THAT(trouble_of(path), ContainsSubstring("a.jsonl:2: the line is not valid JSON; use --lenient"));
+  const auto result = read(path, strictness::lenient);
+  CHECK(result.records.size() == 2);
+  CHECK(result.skipped.invalid == 1);
+  CHECK_THAT(result.skipped.first_invalid, ContainsSubstring("a.jsonl:2"));
+}
+
+TEST_CASE("a line that lacks a key or has a wrong type is named with the key") {
+  const scratch_folder folder;
+  const auto trouble = [&folder](const std::string& line) {
+    return trouble_of(folder.write("a.jsonl", process_line + line + "\n"));
+  };
+  CHECK_THAT(trouble(R"({"t":"event","tid":7,"op":"init"})"), ContainsSubstring(R"(lacks the key "ns")"));
+  CHECK_THAT(trouble(R"({"t":"event","ns":1,"op":"init"})"), ContainsSubstring(R"(lacks the key "tid")"));
+  CHECK_THAT(trouble(R"({"ns":1,"tid":7})"), ContainsSubstring(R"(lacks the key "t")"));
+  CHECK_THAT(trouble(R"({"t":"event","ns":-1,"tid":7,"op":"init"})"), ContainsSubstring(R"("ns")"));
+  CHECK_THAT(trouble(R"({"t":"event","ns":1,"tid":7,"op":"alloc","k":"device","n":5})"), ContainsSubstring(R"("i")"));
+  CHECK_THAT(trouble(R"({"t":"stack","ns":1,"tid":7,"id":1,"f":["1-0x5"]})"), ContainsSubstring(R"("f")"));
+  CHECK_THAT(trouble(R"([1,2])"), ContainsSubstring("not a JSON object"));
+}
+
+TEST_CASE("a newer schema is refused with its number, even leniently") {
+  const scratch_folder folder;
+  const auto path = folder.write("a.jsonl", R"({"t":"process","ns":0,"tid":1,"schema":9,"pid":"?"})" "\n");
+  for (const auto how : {strictness::strict, strictness::lenient}) {
+    CHECK_THAT(trouble_of(path, how), ContainsSubstring("a.jsonl:1: the line has schema 9"));
+  }
+}
