@@ -1,4 +1,4 @@
-// The two commands of README.md, in a fresh copy of the checkout whose path has a space in it.
+// The two commands of README.md, in a fresh copy of the checkout that is moved afterwards.
 #include <chrono>
 
 #include "stage.hpp"
@@ -13,7 +13,7 @@ std::string missing_git() {
 }
 
 std::filesystem::path copy_checkout(const Stage& stage) {
-    const auto copy = stage.folder() / "a checkout";
+    const auto copy = stage.folder() / "checkout";
     std::filesystem::create_directory(copy);
     const auto outcome = run({{"sh", "-c",
                                "cd \"$0\" && git ls-files -z --cached --others --exclude-standard | tar -c --null -T - | tar -x -C \"$1\"",
