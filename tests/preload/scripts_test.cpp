@@ -48,6 +48,7 @@ TEST_CASE("scripts: quickstart builds, shows a report, and is quick the second t
     CHECK(second.status == 0);
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(30));
 
+    if (!full()) return;  // everything is built once more
     const auto moved = stage.folder() / "moved";
     std::filesystem::rename(copy, moved);
     CHECK(quickstart(moved).status == 0);
