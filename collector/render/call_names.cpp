@@ -110,6 +110,8 @@ call_name call_names::make(std::uint64_t id) {
   });
   if (user) {
     name.label = user->label();
+    const shown_frame* inner = user == name.frames.data() ? nullptr : user - 1;
+    if (inner && inner->function.starts_with("cuda")) name.through = without_parameters(inner->function);
     name.library = user->module;
   } else if (interpreter) {
     name.library = (python ? python : interpreter)->module;

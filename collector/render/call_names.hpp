@@ -29,6 +29,7 @@ struct shown_frame {
 
 struct call_name {
   std::string label;
+  std::string through;  // the runtime function that the user's code called, where it is on the stack; else empty
   std::string library;  // file name of the code that called CUDA
   std::vector<shown_frame> frames;
   bool cut = false;

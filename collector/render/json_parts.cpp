@@ -68,7 +68,11 @@ ordered_json site_object(const process_view& view, std::uint64_t stack) {
                       {"inlined", frame.inlined},
                       {"user_code", frame.owner == frame_owner::user}});
   }
-  return {{"stack", stack}, {"label", name.label}, {"library", or_null(name.library)}, {"cut", name.cut},
+  return {{"stack", stack},
+          {"label", name.label},
+          {"through", or_null(name.through)},
+          {"library", or_null(name.library)},
+          {"cut", name.cut},
           {"frames", std::move(frames)}};
 }
 

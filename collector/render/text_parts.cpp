@@ -104,7 +104,10 @@ std::string failure_text(const process_view& view, const failure_group& group) {
   std::string text = failure.api + " failed with " + code_text(failure.code, failure.name);
   const bool has_inner = failure.in_code && !failure.in.empty() && failure.in != failure.api;
   if (has_inner) text += ", because " + failure.in + " returned " + code_text(*failure.in_code, failure.in_name);
-  text += " at " + duration_text(failure.ns) + ", called by " + view.names.of(failure.stack).label;
+  text += " at " + duration_text(failure.ns) + ", called by ";
+  const call_name& caller = view.names.of(failure.stack);
+  text += caller.label;
+  if (!caller.through.empty()) text += " through " + caller.through;
   return printable(text);
 }
 

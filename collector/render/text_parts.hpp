@@ -13,7 +13,7 @@ std::string process_text(const process_analysis& process);
 // "ended normally after 12.3 s"
 std::string end_text(const process_analysis& process);
 
-// "cudaFree failed with 2 (CUDA_ERROR_OUT_OF_MEMORY) after 12.0 ms, called by init_gpu (main.cpp:12)"
+// "cudaFree failed with 2 (CUDA_ERROR_OUT_OF_MEMORY) after 12.0 ms, called by init_gpu (main.cpp:12) through cudaFree"
 std::string failure_text(const process_view& view, const failure_group& group);
 
 // "12.0 s before the end", of a call that never returned

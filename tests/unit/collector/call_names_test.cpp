@@ -50,6 +50,7 @@ TEST_CASE("a static runtime lies in the user's file and is still folded, named o
   stack.name(1, 0x40, {frame("start_gpu()", "/src/a.cpp", 12)});
   const auto call = stack.call({{1, 0x10}, {1, 0x20}, {1, 0x30}, {1, 0x40}, {1, 0x50}});
   CHECK(call.label == "start_gpu (a.cpp:12)");
+  CHECK(call.through == "cudaFree");
   CHECK(call.frames[0].owner == frame_owner::cuda);
   CHECK(call.frames[4].owner == frame_owner::user);
 }

@@ -12,13 +12,13 @@ __attribute__((noinline)) std::uintptr_t innermost() {
 }
 
 inline __attribute__((always_inline)) std::uintptr_t inlined_helper(int value) {
-  const std::uintptr_t address = innermost();  // line 16
+  const std::uintptr_t address = innermost();  // line 15
   sink = sink + value;
   return address;
 }
 
 __attribute__((noinline)) std::uintptr_t caller(int value) {
-  const std::uintptr_t address = inlined_helper(value);  // line 22
+  const std::uintptr_t address = inlined_helper(value);  // line 21
   sink = sink + 1;
   return address;
 }
