@@ -1,4 +1,5 @@
 #include <execinfo.h>
+#include <gnu/libc-version.h>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -81,6 +82,9 @@ TEST_CASE("a thread's stack is glibc's backtrace without the frames of this obje
   for (int i = 0; i < expected; ++i)
     if (!self.contains(reinterpret_cast<std::uintptr_t>(reference[i]))) foreign.push_back(reference[i]);
   REQUIRE(foreign.size() >= 2);
+#ifdef __SANITIZE_ADDRESS__
+  foreign.erase(foreign.begin());  // its own backtrace() around glibc's
+#endif
   CHECK(std::vector<void*>(ours, ours + captured) == foreign);
 }
 
@@ -88,7 +92,7 @@ TEST_CASE("addresses are given to the file that holds them, whose number does no
   Arena::set_budget(64 << 20);
   auto modules = std::make_unique<ModuleTable>();
   modules->update();
-  Module* libc = modules->find(reinterpret_cast<std::uintptr_t>(&qsort));
+  Module* libc = modules->find(reinterpret_cast<std::uintptr_t>(&gnu_get_libc_version));
   REQUIRE(libc != nullptr);
   CHECK(std::string(libc->path).find("libc.so.6") != std::string::npos);
   CHECK(libc->build_id_size == 20);
@@ -96,7 +100,7 @@ TEST_CASE("addresses are given to the file that holds them, whose number does no
   REQUIRE(program != nullptr);
   CHECK(std::string(program->path).find("shim_unit_tests") != std::string::npos);
   modules->update();
-  CHECK(modules->find(reinterpret_cast<std::uintptr_t>(&qsort)) == libc);
+  CHECK(modules->find(reinterpret_cast<std::uintptr_t>(&gnu_get_libc_version)) == libc);
   int on_stack = 0;
   CHECK(modules->find(reinterpret_cast<std::uintptr_t>(&on_stack)) == nullptr);
 }
