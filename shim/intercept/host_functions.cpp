@@ -14,6 +14,7 @@
 #include "intercept/real_dlsym.hpp"
 
 GPUMEM_USE_FIRST_VERSION(dlvsym);
+GPUMEM_USE_FIRST_VERSION(dlerror);
 
 namespace gpumem {
 namespace {
@@ -32,22 +33,41 @@ void* find_next(std::atomic<void*>& cached, const char* name) {
   return found;
 }
 
-// Whether the look-up is one whose answer we may change. RTLD_NEXT depends on who asks, and an interposer that comes
-// after us must get what comes after it.
-bool owned(void* handle, const char* name) {
-  return name != nullptr && handle != RTLD_NEXT && find_api(name) != ApiId::none && !interception_disabled();
+// Whether the look-up is one whose answer we may change.
+bool owned(const char* name) {
+  return name != nullptr && find_api(name) != ApiId::none && !interception_disabled();
 }
 
-__attribute__((noinline)) void* look_up_owned(void* handle, const char* name) {
+// RTLD_NEXT depends on who asks, and an interposer that comes after us must get what comes after it; so it is passed on
+// unless our export is the only thing there is to find.
+__attribute__((noinline)) bool only_ours_is_next(const char* name) {
+  if (real_dlsym()(RTLD_NEXT, name) != nullptr) return false;
+  const LoadedObject self = this_object();
+  bool before_us = false;
+  any_object([&](const LoadedObject& object) {
+    if (object.base == self.base) return true;
+    before_us |= object.exported_function(name) != nullptr;
+    return false;
+  });
+  return !before_us;
+}
+
+// A search through the global scope ends at our export, also where it would have found nothing: programs ask for names
+// to see whether CUDA is there. `caller` matters to RTLD_DEFAULT, which also searches what the caller was linked with.
+void* answer_of_global_search(void* handle, const char* name, ApiId api, const void* caller, void* ours) {
+  void* next = real_dlsym()(RTLD_NEXT, name);
+  if (next == nullptr && !(handle == RTLD_DEFAULT && caller_is_linked_with(api, caller))) return nullptr;
+  if (next == nullptr) dlerror();
+  count_route_dlsym();
+  return ours;
+}
+
+__attribute__((noinline)) void* look_up_owned(void* handle, const char* name, const void* caller) {
   const ApiId api = find_api(name);
   void* found = real_dlsym()(handle, name);
   if (found == nullptr) return nullptr;
-  if (this_object().contains(reinterpret_cast<std::uintptr_t>(found))) {
-    // A search that went through the global scope ends at our export, also where nothing else has the function.
-    if (!exported_elsewhere(api)) return real_dlsym()(RTLD_NEXT, name);
-    count_route_dlsym();
-    return found;
-  }
+  if (this_object().contains(reinterpret_cast<std::uintptr_t>(found)))
+    return answer_of_global_search(handle, name, api, caller, found);
   void* redirected = redirect(found, api);
   if (redirected != found) count_route_dlsym();
   return redirected;
@@ -60,7 +80,10 @@ Dlclose real_dlclose() { return reinterpret_cast<Dlclose>(find_next(next_dlclose
 unsigned unload_count() { return unloads.load(std::memory_order_acquire); }
 
 extern "C" __attribute__((visibility("default"))) void* dlsym(void* handle, const char* name) noexcept {
-  if (owned(handle, name)) return look_up_owned(handle, name);
+  if (owned(name)) {
+    if (handle != RTLD_NEXT) return look_up_owned(handle, name, __builtin_return_address(0));
+    if (only_ours_is_next(name)) return nullptr;
+  }
   return real_dlsym()(handle, name);
 }
 

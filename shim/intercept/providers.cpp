@@ -184,10 +184,11 @@ void* redirect(void* found, ApiId wanted) {
   return found;
 }
 
-bool exported_elsewhere(ApiId api) {
-  const LoadedObject self = this_object();
+bool caller_is_linked_with(ApiId api, const void* caller) {
+  LoadedObject calling;
+  if (!find_object(reinterpret_cast<std::uintptr_t>(caller), calling)) return false;
   return any_object([&](const LoadedObject& object) {
-    return object.base != self.base && object.exported_function(api_name(api)) != nullptr;
+    return calling.needs(object.soname()) && object.exported_function(api_name(api)) != nullptr;
   });
 }
 

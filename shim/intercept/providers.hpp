@@ -27,8 +27,8 @@ void* real_function(ApiId api, unsigned bank, const void* caller);
 // ought to have been recognised.
 void* redirect(void* found, ApiId wanted);
 
-// Whether a loaded library other than this one exports the function.
-bool exported_elsewhere(ApiId api);
+// Whether the file that holds the address `caller` was linked with a loaded library that exports the function.
+bool caller_is_linked_with(ApiId api, const void* caller);
 
 // A library that exports CUDA functions.
 struct Provider {

@@ -51,6 +51,15 @@ TEST_CASE("transparency: a training session in CUDA C++") {
     unnoticed(stage, {program("training_static")});
 }
 
+TEST_CASE("transparency: a name is found only where it would be found without the shim") {
+    NEEDS(driver);
+    Stage stage;
+    const auto outcome = unnoticed(stage, {program("feature_test")});
+    CHECK(outcome.out.find("the library has cuInit: yes") != std::string::npos);
+    CHECK(outcome.out.find("the default scope has cuInit: yes") != std::string::npos);
+    CHECK(outcome.out.find("the default scope has cudaMalloc: yes") == std::string::npos);
+}
+
 TEST_CASE("transparency: every way to reach the driver") {
     NEEDS(driver);
     NEEDS(runtime);
