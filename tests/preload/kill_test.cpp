@@ -42,7 +42,6 @@ Outcome run_and_kill(const Stage& stage, std::vector<std::string> argv, const st
 
 void check_everything_is_there(const Journal& journal, const std::vector<Acknowledged>& work) {
     std::map<std::uint64_t, Acknowledged> recorded;
-    std::map<std::uint64_t, std::uint64_t> block_bytes;
     for (const auto& line : journal.of_type("event")) {
         auto& thread = recorded[line.at("tid").get<std::uint64_t>()];
         if (line.at("op") == "alloc") ++thread.allocations;
