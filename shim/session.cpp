@@ -64,7 +64,7 @@ void start(Session& fresh, const Session* parent) {
     fresh.usable = fresh.write(line, true);
     munmap(buffer, line_capacity);
   }
-  if (settings().rejected != nullptr) say_trouble("a setting has no valid value and is ignored", settings().rejected);
+  if (settings().rejected != nullptr) say_rejected_setting();
   say_debug("recording into", fresh.journal.path());
 }
 

@@ -78,6 +78,18 @@ void say_trouble(std::string_view what, std::string_view detail) {
   say(what, detail);
 }
 
+void say_rejected_setting() {
+  if (settings().quiet) return;
+  char buffer[256];
+  Line line(buffer, sizeof buffer);
+  line.put("gpumem: ");
+  line.put(settings().rejected);
+  line.put("=");
+  line.put(settings().rejected_value);
+  line.put(" is no valid value and is ignored; see: gpumem help settings\n");
+  say(line);
+}
+
 void say_debug(std::string_view what, std::string_view detail) {
   if (settings().debug) say(what, detail);
 }

@@ -18,6 +18,9 @@ void say_farewell(const Session& session);
 // Once per process: what went wrong and with what.
 void say_trouble(std::string_view what, std::string_view detail);
 
+// A variable whose value makes no sense: its default is in force.
+void say_rejected_setting();
+
 // Only under GPUMEM_DEBUG.
 void say_debug(std::string_view what, std::string_view detail);
 

@@ -25,6 +25,12 @@ static bool parse_setting(const char* text, const char*& value) {
 
 namespace {
 
+void reject(Settings& read, const char* variable, const char* given) {
+  if (read.rejected != nullptr) return;
+  read.rejected = variable;
+  std::strncpy(read.rejected_value, given, sizeof read.rejected_value - 1);
+}
+
 Settings read_environment() {
   Settings read;
 #define SETTING(type, identifier, variable, fallback, description)                       \
@@ -33,7 +39,7 @@ Settings read_environment() {
     if (parse_setting(given, value)) {                                                   \
       read.identifier = value;                                                           \
     } else {                                                                             \
-      read.rejected = variable;                                                          \
+      reject(read, variable, given);                                                     \
     }                                                                                    \
   }
 #include "api/settings.def"

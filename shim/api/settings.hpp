@@ -17,8 +17,9 @@ struct Settings {
 #include "api/settings.def"
 #undef SETTING
 
-  // The variable whose value did not parse, or nullptr; its default is in force.
+  // The first variable whose value did not parse, and the start of that value; nullptr if there is none.
   const char* rejected = nullptr;
+  char rejected_value[64] = "";
 };
 
 // Texts point into the environment as it was; they stay valid because they are copied once, at load.

@@ -1,4 +1,4 @@
-// The output that README.md shows is what the tool prints. GPUMEM_UPDATE_README=1 writes it there.
+// The output that the documentation shows is what the tool prints. GPUMEM_UPDATE_README=1 writes it there.
 #include <cstdlib>
 #include <regex>
 #include <sstream>
@@ -69,9 +69,10 @@ TEST_CASE("readme: every shown output is what the command prints") {
     failing.script({{"rules", {{{"call", "cuInit"}, {"code", 2}}}}});
     REQUIRE(failing.gpumem({"run", "-o", stage.folder() / "start", "--quiet", "--", program("start_shared")}).status == 1);
 
-    const auto readme = source_folder() / "README.md";
+    const std::string document = GENERATE("README.md", "docs/SETTINGS.md");
+    const auto file = source_folder() / document;
     std::vector<Example> examples;
-    const auto updated = run_examples(read_text(readme), examples, [&](const std::string& command) {
+    const auto updated = run_examples(read_text(file), examples, [&](const std::string& command) {
         const auto words = std::regex_replace(command, std::regex("^gpumem "), collector().string() + " ");
         const auto outcome = stage.run({{"sh", "-c", words}, stage.bare_environment()});
         INFO(outcome);
@@ -79,9 +80,9 @@ TEST_CASE("readme: every shown output is what the command prints") {
         return without(without(outcome.out, stage.folder().string() + "/"), source_folder().string() + "/");
     });
     CHECK_FALSE(examples.empty());
-    if (getenv("GPUMEM_UPDATE_README")) return write_text(readme, updated);
+    if (getenv("GPUMEM_UPDATE_README")) return write_text(file, updated);
     for (const auto& example : examples) {
-        INFO(example.command);
+        INFO(document << ": " << example.command);
         CHECK(without_volatile_parts(example.printed) == without_volatile_parts(example.shown));
     }
 }

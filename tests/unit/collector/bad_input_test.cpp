@@ -4,7 +4,7 @@
 #include "analyze/analyze.hpp"
 #include "catch.hpp"
 #include "model/error.hpp"
-#include "scratch_folder.hpp"
+#include "journal_texts.hpp"
 
 using namespace gpumem;
 
@@ -26,7 +26,7 @@ const std::filesystem::path golden_journal =
 }  // namespace
 
 TEST_CASE("a journal cut at any byte is refused with file and line, or is that of a killed process") {
-  const scratch_folder folder;
+  const ScratchFolder folder;
   const std::string whole = read_text(golden_journal);
   REQUIRE(whole.size() > 1000);
   std::size_t lines = 0;
@@ -48,7 +48,7 @@ TEST_CASE("a journal cut at any byte is refused with file and line, or is that o
 }
 
 TEST_CASE("any byte of a journal changed to anything never does worse than an error") {
-  const scratch_folder folder;
+  const ScratchFolder folder;
   const std::string whole = read_text(golden_journal);
   for (std::size_t at = 0; at < whole.size(); ++at) {
     for (const char byte : {'\0', '\n', '"', '9', '\xff'}) {
@@ -64,7 +64,7 @@ TEST_CASE("any byte of a journal changed to anything never does worse than an er
 }
 
 TEST_CASE("files that are no journal are refused in one sentence") {
-  const scratch_folder folder;
+  const ScratchFolder folder;
   const std::string deep(200'000, '[');
   const std::pair<const char*, std::string> inputs[] = {
       {"empty.jsonl", ""},
@@ -93,7 +93,7 @@ TEST_CASE("files that are no journal are refused in one sentence") {
 }
 
 TEST_CASE("paths that are no file or hold no journal are refused") {
-  const scratch_folder folder;
+  const ScratchFolder folder;
   CHECK_THAT(trouble_of(folder.path() / "nowhere", strictness::strict), ContainsSubstring("does not exist"));
   CHECK_THAT(trouble_of(folder.path(), strictness::strict), ContainsSubstring("holds no journal"));
   const auto pipe = folder.path() / "pipe.jsonl";
@@ -102,7 +102,7 @@ TEST_CASE("paths that are no file or hold no journal are refused") {
 }
 
 TEST_CASE("a journal that contradicts itself is counted without harm") {
-  const scratch_folder folder;
+  const ScratchFolder folder;
   const auto path = folder.write("a.jsonl", process_line + alloc_line(1, 5) + alloc_line(1, 5) +
       R"({"t":"event","ns":99,"tid":7,"op":"free","i":77})" "\n"
       R"({"t":"event","ns":99,"tid":7,"op":"context_end","c":12345})" "\n"

@@ -5,7 +5,7 @@
 
 #include "catch.hpp"
 #include "program.hpp"
-#include "scratch_folder.hpp"
+#include "journal_texts.hpp"
 
 using namespace gpumem;
 

@@ -2,7 +2,7 @@
 
 #include "catch.hpp"
 #include "model/error.hpp"
-#include "scratch_folder.hpp"
+#include "journal_texts.hpp"
 
 using namespace gpumem;
 
@@ -34,7 +34,7 @@ const std::string nuls(1000, '\0');
 }  // namespace
 
 TEST_CASE("every whole line becomes a record") {
-  const scratch_folder folder;
+  const ScratchFolder folder;
   const auto result = read(folder.write("a.jsonl", process_line + alloc_line(1, 10001) + alloc_line(2, 20002)));
   REQUIRE(result.records.size() == 3);
   CHECK(std::get<process_record>(result.records[0]).pid == 7);
@@ -43,14 +43,14 @@ TEST_CASE("every whole line becomes a record") {
 }
 
 TEST_CASE("padding after the last line is what a killed process leaves, and no error") {
-  const scratch_folder folder;
+  const ScratchFolder folder;
   const auto result = read(folder.write("a.jsonl", process_line + alloc_line(1, 10001) + nuls));
   CHECK(result.records.size() == 2);
   CHECK(result.skipped.torn == 0);
 }
 
 TEST_CASE("torn lines are skipped and counted, and the line after the padding is kept") {
-  const scratch_folder folder;
+  const ScratchFolder folder;
   const auto text = process_line + R"({"t":"eve)" + nuls + alloc_line(1, 10001) + R"({"t":"event","n)" + nuls;
   const auto result = read(folder.write("a.jsonl", text));
   CHECK(result.records.size() == 2);
@@ -58,20 +58,20 @@ TEST_CASE("torn lines are skipped and counted, and the line after the padding is
 }
 
 TEST_CASE("a torn line keeps nothing of the memory that its padding would take") {
-  const scratch_folder folder;
+  const ScratchFolder folder;
   const auto text = process_line + "torn" + std::string(40u << 20, '\0');
   CHECK(read(folder.write("a.jsonl", text)).skipped.torn == 1);
 }
 
 TEST_CASE("lines of unknown type are skipped and counted") {
-  const scratch_folder folder;
+  const ScratchFolder folder;
   const auto result = read(folder.write("a.jsonl", process_line + R"({"t":"mark","ns":1,"tid":7,"text":"x"})" "\n"));
   CHECK(result.records.size() == 1);
   CHECK(result.skipped.unknown == 1);
 }
 
 TEST_CASE("unknown keys, ops and kinds are read") {
-  const scratch_folder folder;
+  const ScratchFolder folder;
   const auto result = read(folder.write("a.jsonl", process_line +
       R"({"t":"event","ns":1,"tid":7,"op":"teleport","new":[1,{"x":2}]})" "\n"
       R"({"t":"event","ns":1,"tid":7,"op":"alloc","i":1,"n":5,"k":"vmm","new":null})" "\n"));
@@ -79,7 +79,7 @@ TEST_CASE("unknown keys, ops and kinds are read") {
 }
 
 TEST_CASE("segments of one process are read in order, whichever of them is named") {
-  const scratch_folder folder;
+  const ScratchFolder folder;
   folder.write("gpumem-h-7-5-0.10.jsonl", alloc_line(3, 3));
   folder.write("gpumem-h-7-5-0.2.jsonl", alloc_line(2, 2));
   folder.write("gpumem-h-7-5-0.0.jsonl", process_line + alloc_line(1, 1));
@@ -90,7 +90,7 @@ TEST_CASE("segments of one process are read in order, whichever of them is named
 }
 
 TEST_CASE("a folder gives one entry for each process, and knows which went on by exec") {
-  const scratch_folder folder;
+  const ScratchFolder folder;
   folder.write("gpumem-h-7-5-0.0.jsonl", process_line);
   folder.write("gpumem-h-7-5-1.0.jsonl", process_line);
   folder.write("gpumem-h-8-5-0.0.jsonl", process_line);
@@ -104,7 +104,7 @@ TEST_CASE("a folder gives one entry for each process, and knows which went on by
 }
 
 TEST_CASE("lenient reading shows what stands before and after a bad line") {
-  const scratch_folder folder;
+  const ScratchFolder folder;
   const auto path = folder.write("a.jsonl", process_line + "{oops}\n" + alloc_line(1, 10001));
   CHECK_THAT(trouble_of(path), ContainsSubstring("a.jsonl:2: the line is not valid JSON; use --lenient"));
   const auto result = read(path, strictness::lenient);
@@ -114,7 +114,7 @@ TEST_CASE("lenient reading shows what stands before and after a bad line") {
 }
 
 TEST_CASE("a line that lacks a key or has a wrong type is named with the key") {
-  const scratch_folder folder;
+  const ScratchFolder folder;
   const auto trouble = [&folder](const std::string& line) {
     return trouble_of(folder.write("a.jsonl", process_line + line + "\n"));
   };
@@ -128,7 +128,7 @@ TEST_CASE("a line that lacks a key or has a wrong type is named with the key") {
 }
 
 TEST_CASE("a newer schema is refused with its number, even leniently") {
-  const scratch_folder folder;
+  const ScratchFolder folder;
   const auto path = folder.write("a.jsonl", R"({"t":"process","ns":0,"tid":1,"schema":9,"pid":"?"})" "\n");
   for (const auto how : {strictness::strict, strictness::lenient}) {
     CHECK_THAT(trouble_of(path, how), ContainsSubstring("a.jsonl:1: the line has schema 9"));

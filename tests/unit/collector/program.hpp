@@ -1,12 +1,9 @@
 // Runs a command line of the shell and keeps what came of it.
 #pragma once
 
-#include <sys/wait.h>
-
-#include <cstdlib>
 #include <string>
 
-#include "scratch_folder.hpp"
+#include "process.hpp"
 
 namespace gpumem {
 
@@ -17,15 +14,8 @@ struct finished_program {
 };
 
 inline finished_program run_program(const std::string& command) {
-  const scratch_folder folder;
-  const auto out = folder.path() / "out";
-  const auto err = folder.path() / "err";
-  const int status = std::system(("( " + command + "\n) >" + out.string() + " 2>" + err.string()).c_str());
-  finished_program result;
-  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  result.out = read_text(out);
-  result.err = read_text(err);
-  return result;
+  const test::Outcome outcome = test::run({{"sh", "-c", command}, test::plain_environment()});
+  return {outcome.status ? *outcome.status : 128 + outcome.signal.value_or(0), outcome.out, outcome.err};
 }
 
 }  // namespace gpumem

@@ -1,5 +1,6 @@
 // `gpumem run`: the child must not notice us, and whoever waits for us must not notice either.
 #include "catch.hpp"
+#include "journal_texts.hpp"
 #include "program.hpp"
 
 using namespace gpumem;
@@ -73,7 +74,7 @@ TEST_CASE("the dashes of the child's own command line are the child's") {
 }
 
 TEST_CASE("the summary tells how the child ended, and the sidecar keeps it") {
-  const scratch_folder folder;
+  const ScratchFolder folder;
   folder.write("child.sh", write_journal + "kill -KILL $$\n");
   const auto seen = run("-o " + folder.path().string() + "/journals -- sh " + folder.path().string() + "/child.sh");
   CHECK(seen.status == 128 + 9);
@@ -86,13 +87,13 @@ TEST_CASE("the summary tells how the child ended, and the sidecar keeps it") {
 }
 
 TEST_CASE("a run without CUDA says so in one line, or nothing when quiet") {
-  const scratch_folder folder;
+  const ScratchFolder folder;
   CHECK_THAT(run("-o " + folder.path().string() + " -- true").err, ContainsSubstring("no CUDA call"));
   CHECK(run("--quiet -o " + folder.path().string() + " -- true").err.empty());
 }
 
 TEST_CASE("a report that fails never changes the status") {
-  const scratch_folder folder;
+  const ScratchFolder folder;
   folder.write("child.sh", write_journal + "chmod 500 $GPUMEM_DIR; exec 2>&-; exit 4\n");
   CHECK(run_program(GPUMEM " run -o " + folder.path().string() + "/journals -- sh " + folder.path().string() +
                     "/child.sh 2>/dev/full").status == 4);

@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 
 #include "catch.hpp"
-#include "scratch_folder.hpp"
+#include "journal_texts.hpp"
 #include "symbols/elf_image.hpp"
 #include "symbols/symbol_file.hpp"
 
@@ -56,7 +56,7 @@ TEST_CASE("a missing file gives no names but a reason") {
 
 TEST_CASE("a separate debug file is found by build-id") {
   const known_address known;
-  const scratch_folder debug;
+  const ScratchFolder debug;
   const auto folder = debug.path() / ".build-id" / known.file.build_id.substr(0, 2);
   std::filesystem::create_directories(folder);
   std::filesystem::copy_file(known.file.path, folder / (known.file.build_id.substr(2) + ".debug"));
@@ -67,7 +67,7 @@ TEST_CASE("a separate debug file is found by build-id") {
 
 TEST_CASE("names survive in the sidecar when the file is gone") {
   const known_address known;
-  const scratch_folder folder;
+  const ScratchFolder folder;
   symbolizer here;
   here.resolve(known.file, known.offset);
   const auto sidecar = folder.path() / "x.symbols.json";
@@ -82,7 +82,7 @@ TEST_CASE("names survive in the sidecar when the file is gone") {
 }
 
 TEST_CASE("a damaged ELF file never does worse than no names") {
-  const scratch_folder folder;
+  const ScratchFolder folder;
   const std::string whole = read_text(NAMED_CODE);
   const auto try_it = [&folder](const std::string& bytes) {
     symbolizer symbols;

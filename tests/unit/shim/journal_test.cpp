@@ -18,27 +18,15 @@
 
 #include "catch.hpp"
 #include "journal/folder.hpp"
+#include "scratch_folder.hpp"
 
 using namespace gpumem;
+using gpumem::test::ScratchFolder;
 namespace fs = std::filesystem;
 
 namespace {
 
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string pattern = (fs::temp_directory_path() / "gpumem-test-XXXXXX").string();
-    path_ = mkdtemp(pattern.data());
-  }
-  ~ScratchFolder() { fs::remove_all(path_); }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  std::string text() const { return path_.string(); }
-
- private:
-  fs::path path_;
-};
-
-std::string content(const std::string& path) {
+std::string content(const fs::path& path) {
   std::ostringstream text;
   text << std::ifstream(path, std::ios::binary).rdbuf();
   return text.str();
@@ -160,19 +148,19 @@ TEST_CASE("the folder is the given one, made if need be; names count up") {
   JournalName name{"ho st/x", 42, 77, 0};
   auto first = std::make_unique<Journal>();
   auto second = std::make_unique<Journal>();
-  REQUIRE(create_journal(*first, name, folder / "new", 1 << 20));
-  CHECK(std::string(first->path()) == folder / "new/gpumem-ho_st_x-42-77-0.0.jsonl");
-  REQUIRE(create_journal(*second, name, folder / "new", 1 << 20));
+  REQUIRE(create_journal(*first, name, (folder / "new").string(), 1 << 20));
+  CHECK(first->path() == folder / "new/gpumem-ho_st_x-42-77-0.0.jsonl");
+  REQUIRE(create_journal(*second, name, (folder / "new").string(), 1 << 20));
   CHECK(name.n == 1);
 }
 
 TEST_CASE("where the given folder cannot be written, a private one under TMPDIR serves") {
   const ScratchFolder folder;
   std::ofstream(folder / "file") << "not a folder";
-  setenv("TMPDIR", folder.text().c_str(), 1);
+  setenv("TMPDIR", folder.path().c_str(), 1);
   JournalName name{"h", 1, 2, 0};
   auto journal = std::make_unique<Journal>();
-  REQUIRE(create_journal(*journal, name, folder / "file", 1 << 20));
+  REQUIRE(create_journal(*journal, name, (folder / "file").string(), 1 << 20));
   const std::string private_folder = folder / ("gpumem-" + std::to_string(geteuid()));
   CHECK(std::string(journal->path()).rfind(private_folder, 0) == 0);
   struct stat status {};
@@ -181,6 +169,6 @@ TEST_CASE("where the given folder cannot be written, a private one under TMPDIR 
 
   chmod(private_folder.c_str(), 0777);
   auto refused = std::make_unique<Journal>();
-  CHECK_FALSE(create_journal(*refused, name, folder / "file", 1 << 20));
+  CHECK_FALSE(create_journal(*refused, name, (folder / "file").string(), 1 << 20));
   unsetenv("TMPDIR");
 }

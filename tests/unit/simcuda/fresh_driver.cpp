@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "catch2_any.h"
+#include "catch.hpp"
 
 namespace simcuda::test {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <thread>
 
-#include "catch2_any.h"
+#include "catch.hpp"
 #include "fresh_driver.h"
 
 using namespace simcuda;

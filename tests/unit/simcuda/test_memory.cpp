@@ -2,7 +2,7 @@
 #include <cstring>
 #include <vector>
 
-#include "catch2_any.h"
+#include "catch.hpp"
 #include "fresh_driver.h"
 
 using namespace simcuda;

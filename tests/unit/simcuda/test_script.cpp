@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
 
-#include "catch2_any.h"
+#include "catch.hpp"
 #include "driver/script.h"
 #include "driver/visible_devices.h"
 #include "fresh_driver.h"

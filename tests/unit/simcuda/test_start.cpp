@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "catch2_any.h"
+#include "catch.hpp"
 #include "fresh_driver.h"
 
 using namespace simcuda;
