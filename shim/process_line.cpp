@@ -102,7 +102,8 @@ void write_origin(Line& line, const Session* parent) {
   line.put("{");
   line.number("pid", parent->epoch);
   line.text("journal", slash != nullptr ? slash + 1 : path);
-  line.number("events", parent->events.load(std::memory_order_relaxed) + parent->failures.load(std::memory_order_relaxed));
+  line.number("events",
+              parent->events.load(std::memory_order_relaxed) + parent->failures.load(std::memory_order_relaxed));
   line.truth("initialized", parent->initialized.load(std::memory_order_relaxed));
   line.put("}");
 }
@@ -174,7 +175,8 @@ void write_end(Line& line, Session& session) {
   line.key("calls");
   line.put("{");
   for (unsigned i = 0; i < api_count; ++i)
-    if (const std::uint64_t calls = call_count(static_cast<ApiId>(i))) line.number(api_name(static_cast<ApiId>(i)), calls);
+    if (const std::uint64_t calls = call_count(static_cast<ApiId>(i)))
+      line.number(api_name(static_cast<ApiId>(i)), calls);
   line.put("}");
   const Routes routes = routes_seen();
   line.key("routes");

@@ -104,7 +104,8 @@ void record_allocation(Session& session, const Call& call) {
                       effect.kind};
     record.block = block.number;
     const LiveTable::Inserted inserted = session.live.insert(block, displaced);
-    if (inserted == LiveTable::Inserted::replaced) session.totals.subtract(displaced.device, displaced.kind, displaced.size);
+    if (inserted == LiveTable::Inserted::replaced)
+      session.totals.subtract(displaced.device, displaced.kind, displaced.size);
     if (inserted == LiveTable::Inserted::no_memory) session.lost_blocks.fetch_add(1, std::memory_order_relaxed);
     record.live = session.totals.add(record.device, effect.kind, effect.size);
   } else {

@@ -20,8 +20,8 @@
 namespace gpumem {
 
 struct Session {
-  std::uint32_t epoch = 0;    // of the process that it belongs to: its pid
-  bool usable = false;        // false: recording could not start, everything passes through
+  std::uint32_t epoch = 0;  // of the process that it belongs to: its pid
+  bool usable = false;      // false: recording could not start, everything passes through
   std::uint64_t start_ns = 0;
   ProcessFacts facts;
 
@@ -35,14 +35,14 @@ struct Session {
   std::atomic<std::uint64_t> events{0}, failures{0}, last_block{0};
   std::atomic<std::uint64_t> lost_lines{0}, lost_blocks{0}, lost_stacks{0};
 
-  std::atomic<bool> failed_before{false};   // some call has failed
-  std::atomic<bool> context_seen{false};    // CUDA has started
-  std::atomic<bool> initialized{false};     // cuInit has succeeded
-  bool inherited_driver = false;            // forked from a process that had started CUDA: the driver must not be asked
+  std::atomic<bool> failed_before{false};  // some call has failed
+  std::atomic<bool> context_seen{false};   // CUDA has started
+  std::atomic<bool> initialized{false};    // cuInit has succeeded
+  bool inherited_driver = false;           // forked from a process that had started CUDA: the driver must not be asked
 
   // Bit per device (the last for calls that name none) and function: a start that has succeeded once.
   std::array<std::atomic<std::uint64_t>, api_count> started{};
-  std::atomic<std::uint64_t> contexts_used{0};    // bit per context number below 64
+  std::atomic<std::uint64_t> contexts_used{0};  // bit per context number below 64
 
   std::atomic<std::uint64_t> devices_written{0};  // bit per ordinal below 64
   std::atomic<unsigned> providers_written{0}, runtimes_written{0};
@@ -51,8 +51,8 @@ struct Session {
   char stack_line[16 * 1024];
 
   bool has_started(ApiId api, int device) const;
-  bool first_start(ApiId api, int device);        // true once
-  bool first_use_of(std::uint32_t context);       // true once for each of the first contexts
+  bool first_start(ApiId api, int device);   // true once
+  bool first_use_of(std::uint32_t context);  // true once for each of the first contexts
 
   Stamp stamp() const;
   bool write(const Line& line, bool essential = false);

@@ -37,8 +37,8 @@ diagnosis diagnose_allocation(const failure_group& group) {
     return result;
   }
   if (!group.driver) {
-    result.verdict = "The driver could not provide " + asked +
-                     "; the journal holds no figure of free memory at that moment.";
+    result.verdict =
+        "The driver could not provide " + asked + "; the journal holds no figure of free memory at that moment.";
     return result;
   }
   result.evidence.push_back("the driver reported " + bytes_text(group.driver->free) + " free of " +
@@ -52,7 +52,8 @@ diagnosis diagnose_allocation(const failure_group& group) {
   }
   result.verdict = "Enough memory was free in all, and yet the driver could not provide " + asked + ".";
   result.candidates = {
-      {"the free memory is in pieces, none of them large enough", "the sizes of the live blocks: few large or many small"},
+      {"the free memory is in pieces, none of them large enough",
+       "the sizes of the live blocks: few large or many small"},
       {"a limit of the process (address space, container)", "ulimit -v and the cgroup's memory.max"},
   };
   return result;

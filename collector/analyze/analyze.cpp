@@ -15,11 +15,13 @@ class analyzer {
       : into_(into), failures_([this](const total_key& key) { return live_.freed_bytes(key); }) {}
 
   void take(const record& line) {
-    std::visit([this](const auto& value) {
-      into_.last_ns = std::max(into_.last_ns, value.ns);
-      entered_.erase(value.tid);
-      take(value);
-    }, line);
+    std::visit(
+        [this](const auto& value) {
+          into_.last_ns = std::max(into_.last_ns, value.ns);
+          entered_.erase(value.tid);
+          take(value);
+        },
+        line);
   }
 
   void finish() {
@@ -80,7 +82,8 @@ class analyzer {
   peak_breakdown break_down(const total_key& key, const total& of) const {
     peak_breakdown result{key, of.peak, {}, {}};
     const site_key first{key, 0};
-    for (auto site = live_.sites().lower_bound(first); site != live_.sites().end() && site->first.total == key; ++site) {
+    for (auto site = live_.sites().lower_bound(first); site != live_.sites().end() && site->first.total == key;
+         ++site) {
       add_share(result.by_stack, site->first.stack, site->second.live.at_peak(of.peaks));
     }
     for (const auto& [tid, live] : of.threads) {

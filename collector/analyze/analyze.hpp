@@ -51,7 +51,7 @@ struct process_analysis {
   std::vector<leak> leaks;
   std::vector<context_drop> context_drops;
   std::vector<explained_failure> failures;
-  std::vector<event_record> in_flight;         // entered and not returned
+  std::vector<event_record> in_flight;  // entered and not returned
   std::optional<event_record> first_init;
 
   std::uint64_t events = 0;

@@ -47,7 +47,8 @@ diagnosis diagnose_allocation(const failure_group& group);
 // Any failure: chooses among the above, or says what the code means.
 diagnosis diagnose(const failure_group& group, const process_facts& facts);
 
-// The number that decides, in today's numbering: what the driver function returned if it failed, else what the call did.
+// The number that decides, in today's numbering: what the driver function returned if it failed, else what the call
+// did.
 std::int64_t deciding_code(const failure_record& failure, const modules& all_modules);
 
 }  // namespace gpumem

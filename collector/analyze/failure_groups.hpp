@@ -32,9 +32,9 @@ struct failure_group {
   std::uint64_t last_bytes = 0;
   outcome end = outcome::single;
   std::uint64_t recovered_ns = 0;
-  std::uint64_t freed_in_between = 0;      // bytes of the same total that were freed from the first failure to the outcome
-  std::optional<sample_record> driver;     // what the driver said just after
-  bool after_end = false;                  // the first of them came after the exit handlers had begun
+  std::uint64_t freed_in_between = 0;   // bytes of the same total that were freed from the first failure to the outcome
+  std::optional<sample_record> driver;  // what the driver said just after
+  bool after_end = false;               // the first of them came after the exit handlers had begun
 };
 
 class failure_groups {

@@ -9,19 +9,19 @@
 namespace gpumem {
 
 enum class leak_class {
-  growing,          // live at the end, and kept rising over the site's lifetime
-  held,             // live at the end, rose once or came to rest
-  free_failed,      // the program tried to free it and the call failed
-  dropped,          // ended with its context: nobody freed it
-  freed_at_exit,    // freed by destructors after the exit handlers had begun; not a leak
+  growing,        // live at the end, and kept rising over the site's lifetime
+  held,           // live at the end, rose once or came to rest
+  free_failed,    // the program tried to free it and the call failed
+  dropped,        // ended with its context: nobody freed it
+  freed_at_exit,  // freed by destructors after the exit handlers had begun; not a leak
 };
 
 struct leak {
   leak_class what = leak_class::held;
   site_key site;
   usage amount;
-  usage allocated;                   // everything that the site ever allocated
-  std::uint64_t first_ns = 0;        // of the site's allocations
+  usage allocated;             // everything that the site ever allocated
+  std::uint64_t first_ns = 0;  // of the site's allocations
   std::uint64_t last_ns = 0;
   std::vector<std::int64_t> minima;  // least live bytes per window of the site's lifetime
 };

@@ -42,8 +42,11 @@ live_table::blocks::iterator live_table::remove(blocks::iterator found, std::uin
 void live_table::allocate(const event_record& event) {
   const block_number number = *event.block;
   if (blocks_.contains(number)) return;  // the journal contradicts itself: its first line stands
-  live_block block{{{event.device, event.kind}, event.stack}, static_cast<std::int64_t>(event.bytes), event.address,
-                   event.context.value_or(0), event.tid};
+  live_block block{{{event.device, event.kind}, event.stack},
+                   static_cast<std::int64_t>(event.bytes),
+                   event.address,
+                   event.context.value_or(0),
+                   event.tid};
   call_site& site = sites_[block.site];
   if (site.allocated.blocks == 0) site.first_ns = event.ns;
   site.last_ns = event.ns;
@@ -146,9 +149,8 @@ void live_table::take_failed_free(const failure_record& failure, bool shutting_d
 
 std::uint64_t live_table::freed_bytes(const total_key& key) const {
   const auto found = totals_.find(key);
-  return found == totals_.end()
-             ? 0
-             : static_cast<std::uint64_t>(found->second.allocated.bytes - found->second.live.bytes);
+  return found == totals_.end() ? 0
+                                : static_cast<std::uint64_t>(found->second.allocated.bytes - found->second.live.bytes);
 }
 
 }  // namespace gpumem

@@ -31,12 +31,12 @@ struct live_block {
 
 struct call_site {
   value_at_peak<usage> live;
-  usage allocated;          // everything that it ever allocated
+  usage allocated;  // everything that it ever allocated
   usage freed;
-  usage dropped;            // ended with its context
-  usage overwritten;        // ended because the driver handed its address out again
-  usage freed_at_exit;      // freed by destructors after the exit handlers had begun, or after the driver had gone
-  usage free_failed;        // of the live blocks: those that could not be freed
+  usage dropped;        // ended with its context
+  usage overwritten;    // ended because the driver handed its address out again
+  usage freed_at_exit;  // freed by destructors after the exit handlers had begun, or after the driver had gone
+  usage free_failed;    // of the live blocks: those that could not be freed
   std::uint64_t first_ns = 0;
   std::uint64_t last_ns = 0;  // latest allocation
   growth_windows growth;
@@ -44,8 +44,8 @@ struct call_site {
 
 struct peak_moment {
   std::uint64_t ns = 0;
-  std::uint64_t bytes = 0;     // the shim's own counter, where the journal has it: exact
-  std::uint64_t replayed = 0;  // what adding up the lines gives at the same moment
+  std::uint64_t bytes = 0;                          // the shim's own counter, where the journal has it: exact
+  std::uint64_t replayed = 0;                       // what adding up the lines gives at the same moment
   std::vector<std::pair<total_key, usage>> beside;  // the other totals of this device, and host memory, just then
 };
 

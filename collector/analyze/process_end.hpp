@@ -9,13 +9,13 @@
 namespace gpumem {
 
 enum class ending {
-  normal,           // exit handlers ran
-  exited,           // ended by itself without running its exit handlers
-  killed,           // by a signal
-  replaced,         // called exec: the same process goes on in its next journal
-  running,          // still runs on this machine
-  vanished,         // on this machine, and not running any more: killed, crashed or called _exit
-  unknown,          // another machine's process without any end
+  normal,    // exit handlers ran
+  exited,    // ended by itself without running its exit handlers
+  killed,    // by a signal
+  replaced,  // called exec: the same process goes on in its next journal
+  running,   // still runs on this machine
+  vanished,  // on this machine, and not running any more: killed, crashed or called _exit
+  unknown,   // another machine's process without any end
 };
 
 struct process_end {

@@ -26,7 +26,8 @@ struct runtime_library {
 std::vector<runtime_library> find_runtimes(const modules& all);
 
 // The runtime that a failing call went through: the first one on its stack. A runtime function was called in a shared
-// runtime, which lies beyond the end of the stack; then it is the process's only one. Nothing where that is not certain.
+// runtime, which lies beyond the end of the stack; then it is the process's only one. Nothing where that is not
+// certain.
 std::optional<runtime_library> runtime_of_failure(const modules& all, const failure_record& failure,
                                                   const stack_record* stack);
 

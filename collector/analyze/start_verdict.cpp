@@ -42,7 +42,8 @@ evidence address_space_limited(const start_case& at) {
 
 evidence sanitizer_loaded(const start_case& at) {
   if (!has_module(at, "/libasan.so") && !has_module(at, "libclang_rt.asan")) return {};
-  return {"the AddressSanitizer runtime is loaded, whose protected shadow gap lies where the driver reserves addresses"};
+  return {
+      "the AddressSanitizer runtime is loaded, whose protected shadow gap lies where the driver reserves addresses"};
 }
 
 evidence no_kernel_driver(const start_case& at) {
@@ -108,17 +109,20 @@ const known_cause known_causes[] = {
      "Start workers by spawn or exec, or make the first CUDA call (a device count is one) only in the child."},
     {34, certainty::proven, stub_driver, "The toolkit's stub was loaded in place of the driver.",
      "Remove the stubs folder from LD_LIBRARY_PATH; it is for linking only."},
-    {35, certainty::proven, runtime_and_driver, "The installed driver is older than the CUDA runtime in this program needs.",
+    {35, certainty::proven, runtime_and_driver,
+     "The installed driver is older than the CUDA runtime in this program needs.",
      "Update the driver, or use a build with an older CUDA runtime."},
     {100, certainty::proven, devices_hidden, "The environment hides every GPU from this process.",
      "Unset CUDA_VISIBLE_DEVICES or name a device."},
-    {100, certainty::likely, no_kernel_driver, "No NVIDIA kernel driver is loaded on this machine or in this container.",
+    {100, certainty::likely, no_kernel_driver,
+     "No NVIDIA kernel driver is loaded on this machine or in this container.",
      "Load the driver (nvidia-smi must work here), or start the container with access to the GPU."},
     {101, certainty::likely, visible_list, "The program asked for a device number beyond the visible list.",
      "Ordinals start at 0 within CUDA_VISIBLE_DEVICES."},
     {803, certainty::likely, compat_driver, "A forward-compatibility libcuda is used in place of the driver's own.",
      "Remove the compat folder from the loader's path."},
-    {804, certainty::proven, compat_driver, "A forward-compatibility libcuda is used on hardware that does not allow it.",
+    {804, certainty::proven, compat_driver,
+     "A forward-compatibility libcuda is used on hardware that does not allow it.",
      "Remove the compat folder from the loader's path."},
     {805, certainty::likely, mps_configured, "The MPS control daemon cannot be reached through that folder.",
      "Start nvidia-cuda-mps-control there, make the folder visible in the container, or unset the variable."},
@@ -131,11 +135,13 @@ struct open_cause {
 };
 
 const open_cause open_causes[] = {
-    {2, "other processes hold the device's memory", "nvidia-smi at the time of the failure: used memory and its processes"},
+    {2, "other processes hold the device's memory",
+     "nvidia-smi at the time of the failure: used memory and its processes"},
     {2, "host memory or a container's memory limit is exhausted", "the cgroup's memory.events and the kernel log"},
     {2, "the driver library and the kernel driver do not fit together", "nvidia-smi and the libcuda path above"},
     {3, "a CUDA call came before cuInit, or after the driver had shut down", "the calls before it in the journal"},
-    {3, "the parent started CUDA before it forked this process, unseen by gpumem", "running the parent under gpumem too"},
+    {3, "the parent started CUDA before it forked this process, unseen by gpumem",
+     "running the parent under gpumem too"},
     {46, "the device is in an exclusive compute mode and another process, or another context of this one, holds it",
      "nvidia-smi -q -d COMPUTE, and its list of processes"},
     {46, "the device needs a reset, or an MPS server or a vGPU licence refuses it", "nvidia-smi -q and the kernel log"},
@@ -143,7 +149,8 @@ const open_cause open_causes[] = {
     {100, "the driver found no working device", "nvidia-smi -L and the kernel log"},
     {101, "the device number is beyond the devices of this machine", "nvidia-smi -L"},
     {200, "the program holds no code that this GPU can load", "cuobjdump --list-elf of the program and its libraries"},
-    {209, "the program holds no code for this generation of GPU", "cuobjdump --list-elf of the program and its libraries"},
+    {209, "the program holds no code for this generation of GPU",
+     "cuobjdump --list-elf of the program and its libraries"},
     {802, "an NVSwitch machine whose fabric manager does not run, or has another version than the driver",
      "systemctl status nvidia-fabricmanager"},
     {803, "the driver was updated without reloading the kernel module", "a reboot, or nvidia-smi's own error text"},
@@ -180,13 +187,15 @@ diagnosis diagnose_start(const failure_group& group, const process_facts& facts)
   if (result.verdict.empty()) {
     const auto* meaning = find_code(code);
     result.verdict = "CUDA did not start: " +
-                     (meaning ? std::string(meaning->meaning) : "the code " + std::to_string(code) + " is not known") + ".";
+                     (meaning ? std::string(meaning->meaning) : "the code " + std::to_string(code) + " is not known") +
+                     ".";
     for (const auto& open : open_causes) {
       if (open.code == code) result.candidates.push_back({open.cause, open.decided_by});
     }
     if (code == 2) {
-      result.evidence.push_back("the journal holds no figure of free device memory at that moment, so it does not show "
-                                "whether the GPU was full");
+      result.evidence.push_back(
+          "the journal holds no figure of free device memory at that moment, so it does not show "
+          "whether the GPU was full");
     }
     for (auto& clause : runtime_and_driver(at)) result.evidence.push_back(std::move(clause));
     if (const auto path = driver_library(facts.all_modules)) result.evidence.push_back("libcuda is " + *path);

@@ -54,8 +54,8 @@ class signal_watch {
   struct sigaction child_action_before_ {};
 };
 
-[[noreturn]] void become(const std::vector<std::string>& command,
-                         const std::map<std::string, std::string>& environment, int report_trouble) {
+[[noreturn]] void become(const std::vector<std::string>& command, const std::map<std::string, std::string>& environment,
+                         int report_trouble) {
   for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> arguments;
   for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -69,7 +69,8 @@ class signal_watch {
 pid_t start(const std::vector<std::string>& command, const std::map<std::string, std::string>& environment,
             const signal_watch& signals) {
   int pipe_ends[2];
-  if (::pipe2(pipe_ends, O_CLOEXEC) != 0) throw error(std::string("No pipe could be made: ") + std::strerror(errno) + ".");
+  if (::pipe2(pipe_ends, O_CLOEXEC) != 0)
+    throw error(std::string("No pipe could be made: ") + std::strerror(errno) + ".");
   const pid_t child = ::fork();
   if (child == 0) {
     signals.restore();

@@ -25,7 +25,8 @@ struct start_failure {
 };
 
 // Waits until the program has ended. Throws start_failure where it could not be started, error where nothing could.
-finished_child run_child(const std::vector<std::string>& command, const std::map<std::string, std::string>& environment);
+finished_child run_child(const std::vector<std::string>& command,
+                         const std::map<std::string, std::string>& environment);
 
 // Ends this process by the signal that ended the child (without a core file), or returns its exit status.
 int end_like(const exit_record& status);

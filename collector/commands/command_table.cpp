@@ -8,8 +8,8 @@ namespace {
 
 // In the order in which --help lists them.
 constexpr add_command command_table[] = {
-    add_run_command,      add_report_command, add_failures_command, add_peak_command,
-    add_leaks_command,    add_path_command,   add_help_command,
+    add_run_command,   add_report_command, add_failures_command, add_peak_command,
+    add_leaks_command, add_path_command,   add_help_command,
 };
 
 }  // namespace

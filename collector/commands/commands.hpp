@@ -14,7 +14,7 @@ inline constexpr int status_cannot_answer = 2;
 struct command_line {
   std::vector<std::string> after_dashes;  // what follows "--": never options of ours
   bool has_dashes = false;
-  int status = 0;                         // to end with
+  int status = 0;  // to end with
 };
 
 using add_command = void (*)(CLI::App& app, command_line& line);

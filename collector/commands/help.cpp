@@ -34,8 +34,9 @@ const table_rows& settings_rows() {
 void print_settings() {
   const auto style = style_of(1);
   text_page page(style.width, style.colour);
-  page.paragraph("Environment variables that the shim reads when it starts. A value that does not parse is reported in "
-                 "one line, and the default is used.");
+  page.paragraph(
+      "Environment variables that the shim reads when it starts. A value that does not parse is reported in "
+      "one line, and the default is used.");
   page.blank_line();
   page.table({{"variable"}, {"type"}, {"default"}, {"what it does"}}, settings_rows(), 0);
   write_out(1, page.text());

@@ -11,7 +11,8 @@ void add_text(text_page& page, const process_view& view) {
   add_peaks(page, view);
 }
 
-constexpr report_kind peak_kind{"peak", "The highest use of memory, and who held it then", add_text, json_peaks, "leaks"};
+constexpr report_kind peak_kind{"peak", "The highest use of memory, and who held it then", add_text, json_peaks,
+                                "leaks"};
 
 }  // namespace
 

@@ -5,7 +5,8 @@
 namespace gpumem {
 namespace {
 
-constexpr report_kind report_kind_of_all{"report", "Everything about the processes of PATH, the verdict first", add_report, json_report, "leaks"};
+constexpr report_kind report_kind_of_all{"report", "Everything about the processes of PATH, the verdict first",
+                                         add_report, json_report, "leaks"};
 
 }  // namespace
 

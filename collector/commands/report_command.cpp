@@ -74,8 +74,11 @@ class report_job {
   }
 
   std::string finish_json() const {
-    nlohmann::ordered_json whole = {{"schema_version", report_schema_version}, {"report", kind_.name},
-                                    {"path", options_.path}, {"processes", processes_}, {"skipped", refused_},
+    nlohmann::ordered_json whole = {{"schema_version", report_schema_version},
+                                    {"report", kind_.name},
+                                    {"path", options_.path},
+                                    {"processes", processes_},
+                                    {"skipped", refused_},
                                     {"missing_names", symbols_.troubles()}};
     return whole.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   }
@@ -90,7 +93,8 @@ class report_job {
     if (overview_.empty()) return page_.text();
     text_page top(style_.width, style_.colour);
     top.lead(count_of(overview_.size(), "journal") + " in " + printable(options_.path));
-    top.table({{"", align::right}, {"failed calls", align::right}, {"largest peak", align::right}, {"process"}}, overview_);
+    top.table({{"", align::right}, {"failed calls", align::right}, {"largest peak", align::right}, {"process"}},
+              overview_);
     top.blank_line();
     return top.text() + page_.text();
   }

@@ -97,7 +97,8 @@ void write_symbols(const std::vector<journal_files>& journals) {
     std::set<frame_address> frames;
     read_journal(files, strictness::lenient, [&](const record& line) {
       if (const auto* module = std::get_if<module_record>(&line)) all_modules.emplace(module->id, *module);
-      if (const auto* stack = std::get_if<stack_record>(&line)) frames.insert(stack->frames.begin(), stack->frames.end());
+      if (const auto* stack = std::get_if<stack_record>(&line))
+        frames.insert(stack->frames.begin(), stack->frames.end());
     });
     for (const auto& frame : frames) {
       const auto module = all_modules.find(frame.module);
@@ -121,7 +122,8 @@ std::string summary_of_run(const std::vector<journal_files>& journals) {
     add_headline(page, {process, names});
   }
   if (journals.size() > shown) {
-    page.paragraph("... and " + count_of(journals.size() - shown, "more process") + (journals.size() - shown > 1 ? "es." : "."));
+    page.paragraph("... and " + count_of(journals.size() - shown, "more process") +
+                   (journals.size() - shown > 1 ? "es." : "."));
   }
   const bool is_one = journals.size() == 1;
   const fs::path path = is_one ? journals.front().segments.front() : journals.front().segments.front().parent_path();

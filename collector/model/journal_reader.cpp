@@ -54,7 +54,8 @@ class segment_reader {
   // A journal whose first line cannot be read does not even say which process it belongs to.
   [[noreturn]] void refuse_first_line() const {
     if (lines_.line_number() == 0) {
-      throw error(path_.string() + ":1: the file holds no whole line: it was cut, or its process was killed before it "
+      throw error(path_.string() +
+                  ":1: the file holds no whole line: it was cut, or its process was killed before it "
                   "wrote the first one; there is nothing to report.");
     }
     throw error(here() + " is not the \"process\" line that every journal begins with; this is not a gpumem journal.");
@@ -78,8 +79,7 @@ class segment_reader {
 
 }  // namespace
 
-skipped_lines read_journal(const journal_files& files, strictness how,
-                           const std::function<void(const record&)>& take) {
+skipped_lines read_journal(const journal_files& files, strictness how, const std::function<void(const record&)>& take) {
   skipped_lines skipped;
   bool is_first = true;
   for (const auto& segment : files.segments) {

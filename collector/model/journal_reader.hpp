@@ -19,11 +19,11 @@ enum class strictness { strict, lenient };
 
 // What could not be turned into records.
 struct skipped_lines {
-  std::uint64_t torn = 0;        // half written when the process was killed
-  std::uint64_t unknown = 0;     // of a type that this version does not know
-  std::uint64_t invalid = 0;     // only in lenient reading
-  std::string first_invalid;     // what was wrong with the first of them, with file and line
-  bool cut = false;              // only in lenient reading: the file ends inside a line
+  std::uint64_t torn = 0;     // half written when the process was killed
+  std::uint64_t unknown = 0;  // of a type that this version does not know
+  std::uint64_t invalid = 0;  // only in lenient reading
+  std::string first_invalid;  // what was wrong with the first of them, with file and line
+  bool cut = false;           // only in lenient reading: the file ends inside a line
 };
 
 skipped_lines read_journal(const journal_files& files, strictness how, const std::function<void(const record&)>& take);

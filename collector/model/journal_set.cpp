@@ -83,7 +83,8 @@ std::vector<journal_files> find_journals(const fs::path& path) {
     const auto all = list_folder(path);
     for (auto process = all.begin(); process != all.end(); ++process) result.push_back(files_of(all, process));
     if (result.empty()) {
-      throw error(path.string() + " holds no journal (gpumem-*.jsonl): either no program ran under the shim with this "
+      throw error(path.string() +
+                  " holds no journal (gpumem-*.jsonl): either no program ran under the shim with this "
                   "folder, or none of them made a CUDA call.");
     }
     return result;

@@ -45,9 +45,7 @@ void fold_unnamed_inside_runtime(std::vector<shown_frame>& frames) {
 
 }  // namespace
 
-code_file code_file_of(const module_record& module) {
-  return {module.path.value_or(""), module.build_id.value_or("")};
-}
+code_file code_file_of(const module_record& module) { return {module.path.value_or(""), module.build_id.value_or("")}; }
 
 std::string shown_frame::label() const {
   const std::string place = file.empty() ? module : file_name(file) + (line > 0 ? ":" + std::to_string(line) : "");

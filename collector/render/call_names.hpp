@@ -15,11 +15,11 @@
 namespace gpumem {
 
 struct shown_frame {
-  std::string module;     // file name, empty outside every module
-  std::string address;    // "libfoo.so+0x1234"
-  std::string function;   // empty where unknown
-  std::string file;       // empty where unknown
-  int line = 0;           // 0 where unknown
+  std::string module;    // file name, empty outside every module
+  std::string address;   // "libfoo.so+0x1234"
+  std::string function;  // empty where unknown
+  std::string file;      // empty where unknown
+  int line = 0;          // 0 where unknown
   bool inlined = false;
   frame_owner owner = frame_owner::user;
 

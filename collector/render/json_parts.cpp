@@ -48,9 +48,7 @@ const char* word(certainty sureness) {
   return "open";
 }
 
-ordered_json total_object(const total_key& total) {
-  return {{"device", or_null(total.device)}, {"kind", total.kind}};
-}
+ordered_json total_object(const total_key& total) { return {{"device", or_null(total.device)}, {"kind", total.kind}}; }
 
 void put_usage(ordered_json& object, const usage& amount) {
   object["blocks"] = amount.blocks;
@@ -79,9 +77,9 @@ ordered_json site_object(const process_view& view, std::uint64_t stack) {
 ordered_json process_object(const process_view& view) {
   const auto& process = view.process;
   ordered_json end = {{"how", word(process.end.how)},
-              {"exit_status", or_null(process.end.exit_status)},
-              {"signal", or_null(process.end.signal)},
-              {"text", end_text(process)}};
+                      {"exit_status", or_null(process.end.exit_status)},
+                      {"signal", or_null(process.end.signal)},
+                      {"text", end_text(process)}};
   ordered_json forked = nullptr;
   if (const auto& origin = process.process.forked_from) {
     forked = {{"pid", origin->pid}, {"journal", origin->journal}, {"cuda_started", origin->initialized}};
@@ -96,16 +94,17 @@ ordered_json process_object(const process_view& view) {
           {"last_ns", process.last_ns},
           {"forked_from", std::move(forked)},
           {"end", std::move(end)},
-          {"records", {{"events", process.events},
-                       {"failures", process.failed_calls},
-                       {"torn_lines", process.skipped.torn},
-                       {"unknown_lines", process.skipped.unknown},
-                       {"invalid_lines", process.skipped.invalid},
-                       {"cut", process.skipped.cut},
-                       {"unknown_frees", process.unknown_frees},
-                       {"lost_lines", process.end_line ? ordered_json(process.end_line->lost_lines) : ordered_json()},
-                       {"lost_blocks", process.end_line ? ordered_json(process.end_line->lost_blocks) : ordered_json()},
-                       {"lost_stacks", process.end_line ? ordered_json(process.end_line->lost_stacks) : ordered_json()}}}};
+          {"records",
+           {{"events", process.events},
+            {"failures", process.failed_calls},
+            {"torn_lines", process.skipped.torn},
+            {"unknown_lines", process.skipped.unknown},
+            {"invalid_lines", process.skipped.invalid},
+            {"cut", process.skipped.cut},
+            {"unknown_frees", process.unknown_frees},
+            {"lost_lines", process.end_line ? ordered_json(process.end_line->lost_lines) : ordered_json()},
+            {"lost_blocks", process.end_line ? ordered_json(process.end_line->lost_blocks) : ordered_json()},
+            {"lost_stacks", process.end_line ? ordered_json(process.end_line->lost_stacks) : ordered_json()}}}};
 }
 
 }  // namespace gpumem

@@ -83,9 +83,13 @@ json peak_list(const process_view& view) {
 
 json diagnosis_object(const diagnosis& why) {
   json candidates = json::array();
-  for (const auto& each : why.candidates) candidates.push_back({{"cause", each.cause}, {"decided_by", each.decided_by}});
-  return {{"certainty", word(why.sureness)}, {"verdict", why.verdict}, {"evidence", why.evidence},
-          {"advice", or_null(why.advice)},   {"candidates", std::move(candidates)}};
+  for (const auto& each : why.candidates)
+    candidates.push_back({{"cause", each.cause}, {"decided_by", each.decided_by}});
+  return {{"certainty", word(why.sureness)},
+          {"verdict", why.verdict},
+          {"evidence", why.evidence},
+          {"advice", or_null(why.advice)},
+          {"candidates", std::move(candidates)}};
 }
 
 json failure_object(const process_view& view, const explained_failure& each) {
@@ -113,9 +117,9 @@ json failure_object(const process_view& view, const explained_failure& each) {
                  {"recovered_ns", group.end == outcome::recovered ? json(group.recovered_ns) : json()},
                  {"freed_in_between", group.freed_in_between}};
   object["driver"] = group.driver ? json{{"free", group.driver->free}, {"total", group.driver->total}} : json();
-  object["runtime"] = runtime ? json{{"path", runtime->path}, {"static", runtime->is_static},
-                                     {"version", or_null(runtime->version)}}
-                              : json();
+  object["runtime"] =
+      runtime ? json{{"path", runtime->path}, {"static", runtime->is_static}, {"version", or_null(runtime->version)}}
+              : json();
   object["diagnosis"] = diagnosis_object(each.why);
   object["site"] = site_object(view, failure.stack);
   return object;
@@ -130,7 +134,8 @@ json failure_list(const process_view& view) {
 json in_flight_list(const process_view& view) {
   json list = json::array();
   for (const auto& begin : view.process.in_flight) {
-    list.push_back({{"api", begin.api}, {"ns", begin.ns}, {"tid", begin.tid}, {"site", site_object(view, begin.stack)}});
+    list.push_back(
+        {{"api", begin.api}, {"ns", begin.ns}, {"tid", begin.tid}, {"site", site_object(view, begin.stack)}});
   }
   return list;
 }

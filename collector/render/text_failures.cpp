@@ -44,7 +44,8 @@ void add_failure(text_page& page, const process_view& view, const explained_fail
   if (!each.why.advice.empty()) page.fact("Advice", printable(each.why.advice), label_width);
   add_request(page, view, group);
   if (const auto outcome = outcome_text(group); !outcome.empty()) page.fact("Outcome", outcome, label_width);
-  if (const auto runtime = runtime_of_failure(view.process.all_modules, group.first, view.process.stack(group.first.stack))) {
+  if (const auto runtime =
+          runtime_of_failure(view.process.all_modules, group.first, view.process.stack(group.first.stack))) {
     page.fact("Runtime", printable(runtime->describe()), label_width);
   }
   page.fact("Thread", std::to_string(group.first.tid), label_width);
@@ -71,8 +72,9 @@ void add_failures(text_page& page, const process_view& view) {
   for (const auto& begin : view.process.in_flight) {
     page.blank_line();
     page.lead(printable(begin.api) + " was entered and never returned, called by " + view.names.of(begin.stack).label);
-    page.paragraph("Entered " + in_flight_since(view.process, begin) + ", by thread " +
-                       std::to_string(begin.tid) + ". A call that hangs here waits for the driver or an MPS daemon.", 2);
+    page.paragraph("Entered " + in_flight_since(view.process, begin) + ", by thread " + std::to_string(begin.tid) +
+                       ". A call that hangs here waits for the driver or an MPS daemon.",
+                   2);
     add_stack(page, view, begin.stack, 4);
   }
 }

@@ -12,9 +12,10 @@ constexpr std::size_t label_width = 15;
 void add_fork_line(text_page& page, const process_analysis& process) {
   const auto& origin = process.process.forked_from;
   if (!origin) return;
-  page.fact("Forked from", "pid " + std::to_string(origin->pid) +
-                               (origin->initialized ? ", after that process had started CUDA"
-                                                    : ", which had not started CUDA"), label_width);
+  page.fact("Forked from",
+            "pid " + std::to_string(origin->pid) +
+                (origin->initialized ? ", after that process had started CUDA" : ", which had not started CUDA"),
+            label_width);
 }
 
 void add_first_failure(text_page& page, const process_view& view) {
@@ -33,22 +34,25 @@ void add_first_failure(text_page& page, const process_view& view) {
 
 void add_in_flight(text_page& page, const process_view& view) {
   for (const auto& begin : view.process.in_flight) {
-    page.fact("Not returned", printable(begin.api) + " was entered " +
-                                  in_flight_since(view.process, begin) + ", by " + view.names.of(begin.stack).label +
-                                  " (thread " + std::to_string(begin.tid) + "), and never returned.", label_width);
+    page.fact("Not returned",
+              printable(begin.api) + " was entered " + in_flight_since(view.process, begin) + ", by " +
+                  view.names.of(begin.stack).label + " (thread " + std::to_string(begin.tid) + "), and never returned.",
+              label_width);
   }
 }
 
 void add_peak_lines(text_page& page, const process_view& view) {
   for (const auto& peak : view.process.peaks) {
     if (peak.moment.bytes == 0) continue;
-    std::string text = bytes_text(peak.moment.bytes) + " of " + kind_text(peak.total.kind) + " at " +
-                       duration_text(peak.moment.ns);
+    std::string text =
+        bytes_text(peak.moment.bytes) + " of " + kind_text(peak.total.kind) + " at " + duration_text(peak.moment.ns);
     if (!peak.by_stack.empty()) {
       const share& largest = peak.by_stack.front();
-      text += ", " + percent_text(largest.amount.bytes, peak.moment.bytes) + " from " + view.names.of(largest.key).label;
+      text +=
+          ", " + percent_text(largest.amount.bytes, peak.moment.bytes) + " from " + view.names.of(largest.key).label;
     }
-    page.fact(peak.total.device ? "Peak on GPU " + std::to_string(*peak.total.device) : "Peak in RAM", text, label_width);
+    page.fact(peak.total.device ? "Peak on GPU " + std::to_string(*peak.total.device) : "Peak in RAM", text,
+              label_width);
   }
   if (view.process.peaks.empty()) page.fact("Peak", "no memory was allocated", label_width);
 }

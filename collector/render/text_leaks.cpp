@@ -38,8 +38,10 @@ std::string history_text(const leak& each) {
 void add_leak(text_page& page, const process_view& view, const leak& each) {
   page.line(view.names.of(each.site.stack).label, 2);
   page.paragraph(count_of(positive(each.amount.blocks), "block") + ", " + exact_bytes(positive(each.amount.bytes)) +
-                     " of " + total_text(each.site.total) + "; " + history_text(each) + ".", 4);
-  if (each.what == leak_class::growing) page.paragraph("Least live bytes per window: " + windows_text(each.minima) + ".", 4);
+                     " of " + total_text(each.site.total) + "; " + history_text(each) + ".",
+                 4);
+  if (each.what == leak_class::growing)
+    page.paragraph("Least live bytes per window: " + windows_text(each.minima) + ".", 4);
   add_stack(page, view, each.site.stack, 6);
 }
 
@@ -47,7 +49,8 @@ void add_drops(text_page& page, const process_view& view) {
   for (const auto& drop : view.process.context_drops) {
     if (drop.dropped.blocks <= 0) continue;
     page.paragraph(printable(drop.api) + " at " + duration_text(drop.ns) + ", called by " +
-                       view.names.of(drop.stack).label + ", ended " + blocks_and_bytes(drop.dropped) + ".", 2);
+                       view.names.of(drop.stack).label + ", ended " + blocks_and_bytes(drop.dropped) + ".",
+                   2);
   }
 }
 

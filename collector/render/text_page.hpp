@@ -23,11 +23,11 @@ class text_page {
  public:
   text_page(std::size_t width, bool colour) : width_(width), colour_(colour) {}
 
-  void blank_line();                                    // never two in a row, and none at the top
-  void heading(std::string_view text);                  // a line of its own, after a blank line
-  void lead(std::string_view text);                     // wrapped, emphasised
+  void blank_line();                    // never two in a row, and none at the top
+  void heading(std::string_view text);  // a line of its own, after a blank line
+  void lead(std::string_view text);     // wrapped, emphasised
   void paragraph(std::string_view text, std::size_t indent = 0);
-  void item(std::string_view text, std::size_t indent); // a paragraph with a dash before it
+  void item(std::string_view text, std::size_t indent);      // a paragraph with a dash before it
   void line(std::string_view text, std::size_t indent = 0);  // never wrapped: for what one copies
 
   // "label   text", the text wrapped beside the label; all labels of one block are padded to `label_width`.

@@ -87,7 +87,8 @@ std::string end_text(const process_analysis& process) {
       }
       return "ended normally after " + last;
     case ending::killed:
-      return "was killed by " + signal_text(*end.signal) + (end.handlers_ran ? " while it was exiting" : "") + last_record;
+      return "was killed by " + signal_text(*end.signal) + (end.handlers_ran ? " while it was exiting" : "") +
+             last_record;
     case ending::exited:
       return "ended with status " + std::to_string(*end.exit_status) +
              " without running its exit handlers (_exit, or a crash handler)" + last_record;
@@ -149,15 +150,15 @@ std::vector<std::pair<total_key, usage>> live_totals(const process_analysis& pro
   for (const auto& [key, total] : process.totals) {
     if (total.live.blocks > 0) live.emplace_back(key, total.live);
   }
-  std::stable_sort(live.begin(), live.end(), [](const auto& a, const auto& b) { return shown_before(a.first, b.first); });
+  std::stable_sort(live.begin(), live.end(),
+                   [](const auto& a, const auto& b) { return shown_before(a.first, b.first); });
   return live;
 }
 
 void add_stack(text_page& page, const process_view& view, std::uint64_t stack, std::size_t indent) {
   const call_name& name = view.names.of(stack);
-  const bool has_user_frames = std::any_of(name.frames.begin(), name.frames.end(), [](const shown_frame& frame) {
-    return frame.owner == frame_owner::user;
-  });
+  const bool has_user_frames = std::any_of(name.frames.begin(), name.frames.end(),
+                                           [](const shown_frame& frame) { return frame.owner == frame_owner::user; });
   stack_writer writer(page, indent, view.full_stacks || !has_user_frames);
   for (const auto& frame : name.frames) writer.add(frame);
   writer.flush();

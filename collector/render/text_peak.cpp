@@ -33,10 +33,12 @@ void add_shares(text_page& page, const char* title, const Shares& shares, std::u
 
 void add_peak(text_page& page, const process_view& view, const peak_breakdown& peak) {
   const std::uint64_t whole = peak.moment.bytes;
-  page.heading("Peak of " + total_text(peak.total) + ": " + exact_bytes(whole) + " at " + duration_text(peak.moment.ns));
+  page.heading("Peak of " + total_text(peak.total) + ": " + exact_bytes(whole) + " at " +
+               duration_text(peak.moment.ns));
   if (peak.moment.replayed != whole) {
     page.paragraph("The process's own counter says so; adding up the lines gives " + exact_bytes(peak.moment.replayed) +
-                       " at that line, and the table below adds up to that.", 2);
+                       " at that line, and the table below adds up to that.",
+                   2);
   }
   const auto libraries = shares_by_library(peak, view.names);
   add_shares(page, "call site", peak.by_stack, whole, [&](const share& each) {

@@ -17,7 +17,8 @@ void add_device_lines(text_page& page, const process_analysis& process) {
     const auto sample = process.last_samples.find(ordinal);
     if (sample == process.last_samples.end()) continue;
     page.paragraph("The driver reported " + bytes_text(sample->second.free) + " free at " +
-                       duration_text(sample->second.ns) + ", the last time it was asked.", 4);
+                       duration_text(sample->second.ns) + ", the last time it was asked.",
+                   4);
   }
 }
 
@@ -59,8 +60,8 @@ void add_notes(text_page& page, const process_view& view) {
                     " had been half written when the process was killed: the calls in flight just then.");
   }
   if (process.skipped.invalid > 0) {
-    notes.push_back(count_of(process.skipped.invalid, "line") + " could not be read and were skipped; first: " +
-                    printable(process.skipped.first_invalid) + ".");
+    notes.push_back(count_of(process.skipped.invalid, "line") +
+                    " could not be read and were skipped; first: " + printable(process.skipped.first_invalid) + ".");
   }
   if (process.skipped.cut) notes.push_back("The file is cut off in its last line, which was skipped.");
   if (process.skipped.unknown > 0) {

@@ -77,8 +77,7 @@ std::string signal_text(int signal) {
 }
 
 std::string command_text(const std::vector<std::string>& words) {
-  constexpr std::string_view plain =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789%+,-./:=@_";
+  constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789%+,-./:=@_";
   std::string text;
   for (const auto& word : words) {
     if (!text.empty()) text += ' ';

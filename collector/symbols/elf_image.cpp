@@ -67,9 +67,9 @@ void elf_image::read_sections() {
   std::sort(functions_.begin(), functions_.end(), [](const function_symbol& a, const function_symbol& b) {
     return std::tuple(a.low, b.high) < std::tuple(b.low, a.high);
   });
-  functions_.erase(std::unique(functions_.begin(), functions_.end(),
-                               [](const auto& a, const auto& b) { return a.low == b.low; }),
-                   functions_.end());
+  functions_.erase(
+      std::unique(functions_.begin(), functions_.end(), [](const auto& a, const auto& b) { return a.low == b.low; }),
+      functions_.end());
 }
 
 void elf_image::read_symbols(unsigned table_type) {

@@ -29,7 +29,7 @@ class elf_image {
   elf_image(const elf_image&) = delete;
   elf_image& operator=(const elf_image&) = delete;
 
-  const std::string& build_id() const { return build_id_; }  // hexadecimal, empty where the file has none
+  const std::string& build_id() const { return build_id_; }    // hexadecimal, empty where the file has none
   bool has_symbol_table() const { return has_symbol_table_; }  // .symtab, which a stripped file lacks
   bool has_debug_lines() const { return has_debug_lines_; }
 

@@ -16,9 +16,8 @@ constexpr const char* names[api_count] = {
 constexpr auto sorted_by_name = [] {
   std::array<std::uint16_t, api_count> order{};
   for (unsigned i = 0; i < api_count; ++i) order[i] = static_cast<std::uint16_t>(i);
-  std::sort(order.begin(), order.end(), [](std::uint16_t a, std::uint16_t b) {
-    return std::string_view(names[a]) < std::string_view(names[b]);
-  });
+  std::sort(order.begin(), order.end(),
+            [](std::uint16_t a, std::uint16_t b) { return std::string_view(names[a]) < std::string_view(names[b]); });
   return order;
 }();
 

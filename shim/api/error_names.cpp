@@ -6,7 +6,8 @@ const char* driver_error_name(int code) {
   switch (code) {
 #define RUNTIME_ERROR(number, name)
 #define DRIVER_ERROR(number, name) \
-  case number: return #name;
+  case number:                     \
+    return #name;
 #include "api/error_codes.def"
 #undef DRIVER_ERROR
 #undef RUNTIME_ERROR
@@ -18,7 +19,8 @@ const char* runtime_error_name(int code) {
   switch (code) {
 #define DRIVER_ERROR(number, name)
 #define RUNTIME_ERROR(number, name) \
-  case number: return #name;
+  case number:                      \
+    return #name;
 #include "api/error_codes.def"
 #undef DRIVER_ERROR
 #undef RUNTIME_ERROR

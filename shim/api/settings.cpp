@@ -64,9 +64,12 @@ bool parse_setting(const char* text, std::uint64_t& value) {
   if (rest != end) {
     if (rest + 1 != end) return false;
     switch (*rest) {
-      case 'k': case 'K': shift = 10; break;
-      case 'm': case 'M': shift = 20; break;
-      case 'g': case 'G': shift = 30; break;
+      case 'k':
+      case 'K': shift = 10; break;
+      case 'm':
+      case 'M': shift = 20; break;
+      case 'g':
+      case 'G': shift = 30; break;
       default: return false;
     }
   }

@@ -50,8 +50,8 @@ struct Dynamic {
     return value < object_.base ? object_.base + value : value;
   }
 
-  const ElfW(Dyn)* entries = nullptr;
-  const ElfW(Sym)* symbols = nullptr;
+  const ElfW(Dyn) * entries = nullptr;
+  const ElfW(Sym) * symbols = nullptr;
   const char* strings = nullptr;
   const std::uint32_t* gnu_hash = nullptr;
   const std::uint32_t* sysv_hash = nullptr;

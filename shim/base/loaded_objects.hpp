@@ -13,9 +13,9 @@ namespace gpumem {
 
 // One mapped ELF file. Pointers into it stay valid only while the file stays mapped.
 struct LoadedObject {
-  const char* path = "";           // as the loader knows it; "" for the executable
-  std::uintptr_t base = 0;         // load bias
-  std::uintptr_t lo = 0, hi = 0;   // first address, first address after it
+  const char* path = "";          // as the loader knows it; "" for the executable
+  std::uintptr_t base = 0;        // load bias
+  std::uintptr_t lo = 0, hi = 0;  // first address, first address after it
   const void* program_headers = nullptr;
   std::size_t program_header_count = 0;
 

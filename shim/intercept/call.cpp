@@ -34,7 +34,8 @@ class BusyWithOwnWork {
   const int saved_errno_;
 };
 
-// A call that was left by longjmp or thread cancellation stays behind in `current`, deeper in the stack than any caller.
+// A call that was left by longjmp or thread cancellation stays behind in `current`, deeper in the stack than any
+// caller.
 Call* living_outer_call(const void* here) {
   Call* outer = thread_calls.current;
   return static_cast<const void*>(outer) < here ? nullptr : outer;

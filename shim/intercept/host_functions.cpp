@@ -34,9 +34,7 @@ void* find_next(std::atomic<void*>& cached, const char* name) {
 }
 
 // Whether the look-up is one whose answer we may change.
-bool owned(const char* name) {
-  return name != nullptr && find_api(name) != ApiId::none && !interception_disabled();
-}
+bool owned(const char* name) { return name != nullptr && find_api(name) != ApiId::none && !interception_disabled(); }
 
 // RTLD_NEXT depends on who asks, and an interposer that comes after us must get what comes after it; so it is passed on
 // unless our export is the only thing there is to find.

@@ -43,10 +43,8 @@ void* address_of() {
 
 }  // namespace
 
-#define CUDA_API(ret, symbol, params, args, effect)                      \
-  extern "C" __attribute__((visibility("default"))) ret symbol params {  \
-    return rows::symbol::call<linked_bank> args;                         \
-  }
+#define CUDA_API(ret, symbol, params, args, effect) \
+  extern "C" __attribute__((visibility("default"))) ret symbol params { return rows::symbol::call<linked_bank> args; }
 #include "api/cuda_api.def"
 #undef CUDA_API
 
@@ -56,8 +54,7 @@ using Bank = void* [api_count];
 
 template <unsigned bank>
 void fill(Bank& wrappers) {
-#define CUDA_API(ret, symbol, ...) \
-  wrappers[index(ApiId::symbol)] = address_of<rows::symbol, bank>();
+#define CUDA_API(ret, symbol, ...) wrappers[index(ApiId::symbol)] = address_of<rows::symbol, bank>();
 #include "api/cuda_api.def"
 #undef CUDA_API
 }

@@ -16,8 +16,8 @@ struct JournalName {
   unsigned n = 0;  // set by create_journal
 };
 
-// Creates the journal in the first folder that takes it: `given` (if not empty), ./gpumem, ${TMPDIR:-/tmp}/gpumem-<uid>.
-// Makes the last component of the folder. False: errno says why the last one refused.
+// Creates the journal in the first folder that takes it: `given` (if not empty), ./gpumem,
+// ${TMPDIR:-/tmp}/gpumem-<uid>. Makes the last component of the folder. False: errno says why the last one refused.
 bool create_journal(Journal& journal, JournalName& name, std::string_view given, std::size_t largest);
 
 }  // namespace gpumem

@@ -64,8 +64,8 @@ bool Journal::create(const char* path, std::size_t largest) {
   largest_ = largest < page_size ? page_size : largest & ~(page_size - 1);
   const std::size_t first = largest_ < first_piece ? largest_ : first_piece;
   kept_for_essential_ = largest_ / 4 < most_kept_for_essential ? largest_ / 4 : most_kept_for_essential;
-  const bool ready = status_of_descriptor(file.get(), status) && within_file_size_limit(first) &&
-                     reserve_blocks(file.get(), first);
+  const bool ready =
+      status_of_descriptor(file.get(), status) && within_file_size_limit(first) && reserve_blocks(file.get(), first);
   void* pages = MAP_FAILED;
   // Under a limit of address space, a smaller journal is better than none.
   while (ready && pages == MAP_FAILED && largest_ >= first) {

@@ -6,7 +6,8 @@
 // * No descriptor stays open: programs close descriptors that they do not know. To grow, the file is opened again and
 //   checked to be the same.
 // * The mapping does not exist in forked children.
-// * When the file may not or cannot grow, lines are refused; the last 16 KiB (a quarter of a small one) are kept for `essential` ones.
+// * When the file may not or cannot grow, lines are refused; the last 16 KiB (a quarter of a small one) are kept for
+// `essential` ones.
 #pragma once
 
 #include <atomic>

@@ -45,7 +45,7 @@ class Line {
     digits(value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value));
   }
   void hex(std::string_view name, std::uint64_t value) { key(name), quoted_hex(value); }
-  void text(std::string_view name, std::string_view value);  // with its _raw_hex sibling where needed
+  void text(std::string_view name, std::string_view value);   // with its _raw_hex sibling where needed
   void word(std::string_view name, std::string_view value) {  // a name of ours: nothing to escape
     key(name);
     put("\"");

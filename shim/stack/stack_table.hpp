@@ -15,10 +15,10 @@ namespace gpumem {
 struct Stack {
   std::uint64_t hash = 0;
   std::uint32_t number = 0;
-  std::uint32_t generation = 0;         // of the set of loaded libraries: the same addresses can come to mean others
+  std::uint32_t generation = 0;  // of the set of loaded libraries: the same addresses can come to mean others
   std::uint32_t depth = 0;
-  std::atomic<bool> written{false};     // for the journal's use
-  void* frames[1];                      // `depth` of them
+  std::atomic<bool> written{false};  // for the journal's use
+  void* frames[1];                   // `depth` of them
 };
 
 class StackTable {

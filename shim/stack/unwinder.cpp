@@ -2,9 +2,9 @@
 
 #include <atomic>
 
-#include <boost/stacktrace/safe_dump_to.hpp>
 #include <execinfo.h>
 #include <unwind.h>
+#include <boost/stacktrace/safe_dump_to.hpp>
 
 #include "base/loaded_objects.hpp"
 

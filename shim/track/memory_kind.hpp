@@ -16,9 +16,7 @@ constexpr AddressSpace address_space(MemoryKind kind) {
 }
 
 // Whether blocks of this kind end when their context does (stated in cuda.h for linear and managed memory).
-constexpr bool ends_with_context(MemoryKind kind) {
-  return kind == MemoryKind::device || kind == MemoryKind::managed;
-}
+constexpr bool ends_with_context(MemoryKind kind) { return kind == MemoryKind::device || kind == MemoryKind::managed; }
 
 // Memory that belongs to no device has this ordinal.
 inline constexpr int no_device = -1;

@@ -10,79 +10,80 @@ using namespace gpumem::test;
 namespace {
 
 struct Example {
-    std::string command, shown, printed;
+  std::string command, shown, printed;
 };
 
 // Runs the examples of a text: each is a comment "<!-- output of: COMMAND -->" and the fenced block after it. Returns
 // the text with what the commands print.
 template <typename Print>
 std::string run_examples(const std::string& text, std::vector<Example>& examples, Print&& print) {
-    static const std::regex marker("<!-- output of: (.*) -->");
-    std::istringstream lines(text);
-    std::string line, updated;
-    std::smatch match;
-    const auto is_fence = [&] { return line.rfind("```", 0) == 0; };
-    while (std::getline(lines, line)) {
-        updated += line + "\n";
-        if (!std::regex_match(line, match, marker)) continue;
-        Example example{match[1], {}, print(match[1])};
-        while (std::getline(lines, line) && !is_fence()) updated += line + "\n";
-        updated += line + "\n" + example.printed;
-        while (std::getline(lines, line) && !is_fence()) example.shown += line + "\n";
-        updated += line + "\n";
-        examples.push_back(std::move(example));
-    }
-    return updated;
+  static const std::regex marker("<!-- output of: (.*) -->");
+  std::istringstream lines(text);
+  std::string line, updated;
+  std::smatch match;
+  const auto is_fence = [&] { return line.rfind("```", 0) == 0; };
+  while (std::getline(lines, line)) {
+    updated += line + "\n";
+    if (!std::regex_match(line, match, marker)) continue;
+    Example example{match[1], {}, print(match[1])};
+    while (std::getline(lines, line) && !is_fence()) updated += line + "\n";
+    updated += line + "\n" + example.printed;
+    while (std::getline(lines, line) && !is_fence()) example.shown += line + "\n";
+    updated += line + "\n";
+    examples.push_back(std::move(example));
+  }
+  return updated;
 }
 
 std::string without(std::string text, const std::string& prefix) {
-    for (std::size_t at; (at = text.find(prefix)) != std::string::npos;) text.erase(at, prefix.size());
-    return text;
+  for (std::size_t at; (at = text.find(prefix)) != std::string::npos;) text.erase(at, prefix.size());
+  return text;
 }
 
 // What differs from run to run: folders, journal names, process ids, addresses, clock times, durations, and with the
 // length of the folders the places where lines are broken. The kernel driver is the machine's own.
 std::string without_volatile_parts(std::string text) {
-    static const std::pair<std::regex, const char*> volatile_parts[] = {
-        {std::regex("kernel driver: [^\n]*"), "kernel driver: VERSION"},
-        {std::regex(R"(\s+)"), " "},
-        {std::regex(R"([\w.+-]*(/[\w.+-]+)*/([\w.+-]+))"), "$2"},
-        {std::regex(R"(gpumem-[\w.-]+-\d+-\d+-\d+)"), "JOURNAL"},
-        {std::regex("0x[0-9a-f]+"), "ADDRESS"},
-        {std::regex(R"(\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d)?)?)"), "TIME"},
-        {std::regex(R"(\b(pid|process|Thread) \d+)"), "$1 ID"},
-        {std::regex(R"(\b\d+(\.\d+)? (ns|us|µs|ms|s|seconds)\b)"), "DURATION"},
-        {std::regex(R"(bytes per window: .*?[^\d]\. )"), "bytes per window: WINDOWS "},
-    };
-    for (const auto& [pattern, replacement] : volatile_parts) text = std::regex_replace(text, pattern, replacement);
-    return text;
+  static const std::pair<std::regex, const char*> volatile_parts[] = {
+      {std::regex("kernel driver: [^\n]*"), "kernel driver: VERSION"},
+      {std::regex(R"(\s+)"), " "},
+      {std::regex(R"([\w.+-]*(/[\w.+-]+)*/([\w.+-]+))"), "$2"},
+      {std::regex(R"(gpumem-[\w.-]+-\d+-\d+-\d+)"), "JOURNAL"},
+      {std::regex("0x[0-9a-f]+"), "ADDRESS"},
+      {std::regex(R"(\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d)?)?)"), "TIME"},
+      {std::regex(R"(\b(pid|process|Thread) \d+)"), "$1 ID"},
+      {std::regex(R"(\b\d+(\.\d+)? (ns|us|µs|ms|s|seconds)\b)"), "DURATION"},
+      {std::regex(R"(bytes per window: .*?[^\d]\. )"), "bytes per window: WINDOWS "},
+  };
+  for (const auto& [pattern, replacement] : volatile_parts) text = std::regex_replace(text, pattern, replacement);
+  return text;
 }
 
 }  // namespace
 
 TEST_CASE("readme: every shown output is what the command prints") {
-    NEEDS(scripted_driver);
-    NEEDS(genuine_runtime);
-    // The folders that the commands of README.md name: `gpumem` of the demonstration, `start` of a failed start.
-    Stage stage, failing(Cuda::genuine_runtime_over_simulated_driver);
-    REQUIRE(stage.gpumem({"run", "-o", stage.folder() / "gpumem", "--quiet", "--", demo()}).status == 0);
-    failing.script({{"rules", {{{"call", "cuInit"}, {"code", 2}}}}});
-    REQUIRE(failing.gpumem({"run", "-o", stage.folder() / "start", "--quiet", "--", program("start_shared")}).status == 1);
+  NEEDS(scripted_driver);
+  NEEDS(genuine_runtime);
+  // The folders that the commands of README.md name: `gpumem` of the demonstration, `start` of a failed start.
+  Stage stage, failing(Cuda::genuine_runtime_over_simulated_driver);
+  REQUIRE(stage.gpumem({"run", "-o", stage.folder() / "gpumem", "--quiet", "--", demo()}).status == 0);
+  failing.script({{"rules", {{{"call", "cuInit"}, {"code", 2}}}}});
+  REQUIRE(failing.gpumem({"run", "-o", stage.folder() / "start", "--quiet", "--", program("start_shared")}).status ==
+          1);
 
-    const std::string document = GENERATE("README.md", "docs/SETTINGS.md");
-    const auto file = source_folder() / document;
-    std::vector<Example> examples;
-    const auto updated = run_examples(read_text(file), examples, [&](const std::string& command) {
-        const auto words = std::regex_replace(command, std::regex("^gpumem "), collector().string() + " ");
-        const auto outcome = stage.run({{"sh", "-c", words}, stage.bare_environment()});
-        INFO(outcome);
-        CHECK(outcome.status == 0);
-        return without(without(outcome.out, stage.folder().string() + "/"), source_folder().string() + "/");
-    });
-    CHECK_FALSE(examples.empty());
-    if (getenv("GPUMEM_UPDATE_README")) return write_text(file, updated);
-    for (const auto& example : examples) {
-        INFO(document << ": " << example.command);
-        CHECK(without_volatile_parts(example.printed) == without_volatile_parts(example.shown));
-    }
+  const std::string document = GENERATE("README.md", "docs/SETTINGS.md");
+  const auto file = source_folder() / document;
+  std::vector<Example> examples;
+  const auto updated = run_examples(read_text(file), examples, [&](const std::string& command) {
+    const auto words = std::regex_replace(command, std::regex("^gpumem "), collector().string() + " ");
+    const auto outcome = stage.run({{"sh", "-c", words}, stage.bare_environment()});
+    INFO(outcome);
+    CHECK(outcome.status == 0);
+    return without(without(outcome.out, stage.folder().string() + "/"), source_folder().string() + "/");
+  });
+  CHECK_FALSE(examples.empty());
+  if (getenv("GPUMEM_UPDATE_README")) return write_text(file, updated);
+  for (const auto& example : examples) {
+    INFO(document << ": " << example.command);
+    CHECK(without_volatile_parts(example.printed) == without_volatile_parts(example.shown));
+  }
 }

@@ -8,96 +8,97 @@ using namespace gpumem::test;
 namespace {
 
 const std::vector<std::string>& session() {
-    static const std::vector<std::string> argv{program("route_lookup"), "dlsym"};
-    return argv;
+  static const std::vector<std::string> argv{program("route_lookup"), "dlsym"};
+  return argv;
 }
 
 Journal session_with(Stage& stage, const std::string& name, const std::string& value) {
-    const auto bare = stage.run_bare(session());
-    stage.set(name, value);
-    const auto traced = stage.run_traced(session());
-    INFO(name << "=" << value);
-    CHECK(traced == bare);
-    return stage.journal();
+  const auto bare = stage.run_bare(session());
+  stage.set(name, value);
+  const auto traced = stage.run_traced(session());
+  INFO(name << "=" << value);
+  CHECK(traced == bare);
+  return stage.journal();
 }
 
 }  // namespace
 
 TEST_CASE("settings: a value that makes no sense costs one line and the program nothing") {
-    NEEDS(driver);
-    NEEDS(nvcc);
-    for (const char* name : {"GPUMEM_STACK_DEPTH", "GPUMEM_JOURNAL_MAX", "GPUMEM_REDACT"}) {
-        Stage stage;
-        auto environment = stage.traced_environment();
-        environment[name] = "banana";
-        environment["GPUMEM_QUIET"] = "0";
-        const auto outcome = stage.run({session(), environment});
-        INFO(outcome);
-        CHECK(outcome.status == 0);
-        CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 2);  // this one, and the one that names the journal
-        CHECK(outcome.err.find(name) != std::string::npos);
-        CHECK(stage.journal().allocations_of(10007).size() == 1);
-    }
+  NEEDS(driver);
+  NEEDS(nvcc);
+  for (const char* name : {"GPUMEM_STACK_DEPTH", "GPUMEM_JOURNAL_MAX", "GPUMEM_REDACT"}) {
+    Stage stage;
+    auto environment = stage.traced_environment();
+    environment[name] = "banana";
+    environment["GPUMEM_QUIET"] = "0";
+    const auto outcome = stage.run({session(), environment});
+    INFO(outcome);
+    CHECK(outcome.status == 0);
+    CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') ==
+          2);  // this one, and the one that names the journal
+    CHECK(outcome.err.find(name) != std::string::npos);
+    CHECK(stage.journal().allocations_of(10007).size() == 1);
+  }
 }
 
 TEST_CASE("settings: GPUMEM_STACK_DEPTH cuts stacks and says so") {
-    NEEDS(driver);
-    NEEDS(nvcc);
-    Stage stage;
-    const auto journal = session_with(stage, "GPUMEM_STACK_DEPTH", "2");
-    const auto stacks = journal.of_type("stack");
-    REQUIRE_FALSE(stacks.empty());
-    for (const auto& stack : stacks) {
-        CHECK(stack.at("f").size() == 2);
-        CHECK(stack.at("cut") == true);
-    }
+  NEEDS(driver);
+  NEEDS(nvcc);
+  Stage stage;
+  const auto journal = session_with(stage, "GPUMEM_STACK_DEPTH", "2");
+  const auto stacks = journal.of_type("stack");
+  REQUIRE_FALSE(stacks.empty());
+  for (const auto& stack : stacks) {
+    CHECK(stack.at("f").size() == 2);
+    CHECK(stack.at("cut") == true);
+  }
 }
 
 TEST_CASE("settings: GPUMEM_REDACT leaves out arguments and the working directory") {
-    NEEDS(driver);
-    NEEDS(nvcc);
-    Stage stage;
-    const auto journal = session_with(stage, "GPUMEM_REDACT", "1");
-    CHECK(journal.process().at("argv") == Line::array({program("route_lookup")}));
-    CHECK(journal.process().at("cwd").is_null());
+  NEEDS(driver);
+  NEEDS(nvcc);
+  Stage stage;
+  const auto journal = session_with(stage, "GPUMEM_REDACT", "1");
+  CHECK(journal.process().at("argv") == Line::array({program("route_lookup")}));
+  CHECK(journal.process().at("cwd").is_null());
 }
 
 TEST_CASE("settings: only variables of the allow-list are recorded") {
-    NEEDS(driver);
-    NEEDS(nvcc);
-    Stage stage;
-    stage.set("SECRET_TOKEN", "tellnobody");
-    const auto journal = session_with(stage, "CUDA_VISIBLE_DEVICES", "0");
-    CHECK(journal.process().at("env").at("CUDA_VISIBLE_DEVICES") == "0");
-    CHECK(read_text(journal.file).find("tellnobody") == std::string::npos);
+  NEEDS(driver);
+  NEEDS(nvcc);
+  Stage stage;
+  stage.set("SECRET_TOKEN", "tellnobody");
+  const auto journal = session_with(stage, "CUDA_VISIBLE_DEVICES", "0");
+  CHECK(journal.process().at("env").at("CUDA_VISIBLE_DEVICES") == "0");
+  CHECK(read_text(journal.file).find("tellnobody") == std::string::npos);
 }
 
 TEST_CASE("settings: a full journal loses lines, counts them, and the program goes on") {
-    NEEDS(driver);
-    NEEDS(nvcc);
-    Stage stage;
-    const auto journal = session_with(stage, "GPUMEM_JOURNAL_MAX", "4K");
-    CHECK(journal.process().at("t") == "process");
-    REQUIRE(journal.has_end());
-    const auto end = journal.of_type("end")[0];
-    CHECK(end.at("lost").at("lines").get<int>() > 0);
-    CHECK(std::filesystem::file_size(journal.file) <= 4096 + end.dump().size() + 1);
+  NEEDS(driver);
+  NEEDS(nvcc);
+  Stage stage;
+  const auto journal = session_with(stage, "GPUMEM_JOURNAL_MAX", "4K");
+  CHECK(journal.process().at("t") == "process");
+  REQUIRE(journal.has_end());
+  const auto end = journal.of_type("end")[0];
+  CHECK(end.at("lost").at("lines").get<int>() > 0);
+  CHECK(std::filesystem::file_size(journal.file) <= 4096 + end.dump().size() + 1);
 }
 
 TEST_CASE("settings: a folder that cannot be made leaves the program alone") {
-    NEEDS(driver);
-    NEEDS(nvcc);
-    Stage stage;
-    const auto bare = stage.run_bare(session());
-    write_text(stage.folder() / "a-file", "");
-    stage.set("GPUMEM_DIR", stage.folder() / "a-file/journals");
-    CHECK(stage.run_traced(session()) == bare);
+  NEEDS(driver);
+  NEEDS(nvcc);
+  Stage stage;
+  const auto bare = stage.run_bare(session());
+  write_text(stage.folder() / "a-file", "");
+  stage.set("GPUMEM_DIR", stage.folder() / "a-file/journals");
+  CHECK(stage.run_traced(session()) == bare);
 }
 
 TEST_CASE("settings: GPUMEM_CHILDREN=0 keeps the shim from programs that this one starts") {
-    Stage stage(Cuda::none);
-    const std::vector<std::string> argv{"sh", "-c", "sh -c 'grep -c libgpumemshim /proc/self/maps'"};
-    CHECK(stage.run_traced(argv).out != "0\n");
-    stage.set("GPUMEM_CHILDREN", "0");
-    CHECK(stage.run_traced(argv).out == "0\n");
+  Stage stage(Cuda::none);
+  const std::vector<std::string> argv{"sh", "-c", "sh -c 'grep -c libgpumemshim /proc/self/maps'"};
+  CHECK(stage.run_traced(argv).out != "0\n");
+  stage.set("GPUMEM_CHILDREN", "0");
+  CHECK(stage.run_traced(argv).out == "0\n");
 }

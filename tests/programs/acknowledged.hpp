@@ -5,9 +5,9 @@
 #include <cstdint>
 
 struct AcknowledgedWork {
-    std::atomic<std::uint64_t> thread;
-    std::atomic<std::uint64_t> allocations;
-    std::atomic<std::uint64_t> frees;
+  std::atomic<std::uint64_t> thread;
+  std::atomic<std::uint64_t> allocations;
+  std::atomic<std::uint64_t> frees;
 };
 
 inline constexpr int acknowledging_threads = 3;

@@ -11,51 +11,51 @@
 #include <cstring>
 
 class Library {
-public:
-    explicit Library(const char* name) : handle_(dlopen(name, RTLD_NOW)) {
-        if (!handle_) std::printf("%s\n", dlerror()), std::exit(3);
-    }
-    void* find(const char* symbol) const { return dlsym(handle_, symbol); }
+ public:
+  explicit Library(const char* name) : handle_(dlopen(name, RTLD_NOW)) {
+    if (!handle_) std::printf("%s\n", dlerror()), std::exit(3);
+  }
+  void* find(const char* symbol) const { return dlsym(handle_, symbol); }
 
-    // Calls symbol(arguments…) and prints its code; the case says what is special about the arguments.
-    template <typename... Arguments>
-    int call(const char* symbol, const char* special, Arguments... arguments) const {
-        const auto function = reinterpret_cast<int (*)(Arguments...)>(find(symbol));
-        if (!function) {
-            std::printf("%s: not there\n", symbol);
-            return -1;
-        }
-        errno = 77;
-        const int code = function(arguments...);
-        std::printf("%s, %s: %d%s\n", symbol, special, code, errno == 77 ? "" : ", errno changed");
-        return code;
+  // Calls symbol(arguments…) and prints its code; the case says what is special about the arguments.
+  template <typename... Arguments>
+  int call(const char* symbol, const char* special, Arguments... arguments) const {
+    const auto function = reinterpret_cast<int (*)(Arguments...)>(find(symbol));
+    if (!function) {
+      std::printf("%s: not there\n", symbol);
+      return -1;
     }
+    errno = 77;
+    const int code = function(arguments...);
+    std::printf("%s, %s: %d%s\n", symbol, special, code, errno == 77 ? "" : ", errno changed");
+    return code;
+  }
 
-    void print_missing(const char* symbol) const {
-        void* const found = find(symbol);
-        const char* const error = dlerror();
-        const char* const words = error ? std::strstr(error, "undefined symbol") : nullptr;
-        std::printf("%s: %s, %s\n", symbol, found ? "found" : "not found", words ? words : "no words");
-    }
+  void print_missing(const char* symbol) const {
+    void* const found = find(symbol);
+    const char* const error = dlerror();
+    const char* const words = error ? std::strstr(error, "undefined symbol") : nullptr;
+    std::printf("%s: %s, %s\n", symbol, found ? "found" : "not found", words ? words : "no words");
+  }
 
-private:
-    void* handle_;
+ private:
+  void* handle_;
 };
 
 // An output parameter that knows whether it was written.
 template <typename Value>
 class Output {
-public:
-    Output() { std::memset(&value_, pattern, sizeof value_); }
-    Value* operator&() { return &value_; }
-    Value get() const { return value_; }
-    void print() const {
-        Value untouched;
-        std::memset(&untouched, pattern, sizeof untouched);
-        std::printf("    output %s\n", std::memcmp(&untouched, &value_, sizeof value_) ? "written" : "untouched");
-    }
+ public:
+  Output() { std::memset(&value_, pattern, sizeof value_); }
+  Value* operator&() { return &value_; }
+  Value get() const { return value_; }
+  void print() const {
+    Value untouched;
+    std::memset(&untouched, pattern, sizeof untouched);
+    std::printf("    output %s\n", std::memcmp(&untouched, &value_, sizeof value_) ? "written" : "untouched");
+  }
 
-private:
-    static constexpr int pattern = 0x5a;
-    Value value_;
+ private:
+  static constexpr int pattern = 0x5a;
+  Value value_;
 };

@@ -15,7 +15,7 @@ __attribute__((destructor)) void say() { std::printf("dlsym interposer saw %d lo
 
 // A sibling call, so that what comes next sees the real caller's address.
 extern "C" void* dlsym(void* __restrict handle, const char* __restrict name) noexcept {
-    static const auto next = reinterpret_cast<void* (*)(void*, const char*)>(dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5"));
-    if (std::strncmp(name, "cu", 2) == 0) ++lookups;
-    return next(handle, name);
+  static const auto next = reinterpret_cast<void* (*)(void*, const char*)>(dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5"));
+  if (std::strncmp(name, "cu", 2) == 0) ++lookups;
+  return next(handle, name);
 }

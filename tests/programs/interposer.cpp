@@ -13,7 +13,8 @@ __attribute__((destructor)) void say() { std::printf(INTERPOSER_NAME " saw %d al
 }  // namespace
 
 extern "C" int cuMemAlloc_v2(unsigned long long* block, std::size_t bytes) {
-    static const auto next = reinterpret_cast<int (*)(unsigned long long*, std::size_t)>(dlsym(RTLD_NEXT, "cuMemAlloc_v2"));
-    ++calls;
-    return next(block, bytes);
+  static const auto next =
+      reinterpret_cast<int (*)(unsigned long long*, std::size_t)>(dlsym(RTLD_NEXT, "cuMemAlloc_v2"));
+  ++calls;
+  return next(block, bytes);
 }

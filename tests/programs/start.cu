@@ -5,8 +5,8 @@
 extern "C" __attribute__((noinline)) int start_training() { return cudaFree(nullptr); }
 
 int main(int argc, char** argv) {
-    if (argc == 3) setenv(argv[1], argv[2], 1);
-    const int code = start_training();
-    std::printf("%d %s\n", code, cudaGetErrorString(static_cast<cudaError_t>(code)));
-    return code ? 1 : 0;
+  if (argc == 3) setenv(argv[1], argv[2], 1);
+  const int code = start_training();
+  std::printf("%d %s\n", code, cudaGetErrorString(static_cast<cudaError_t>(code)));
+  return code ? 1 : 0;
 }

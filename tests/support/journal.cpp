@@ -11,121 +11,125 @@ namespace {
 
 template <typename Predicate>
 Lines select(const Lines& lines, Predicate&& wanted) {
-    Lines selected;
-    std::copy_if(lines.begin(), lines.end(), std::back_inserter(selected), wanted);
-    return selected;
+  Lines selected;
+  std::copy_if(lines.begin(), lines.end(), std::back_inserter(selected), wanted);
+  return selected;
 }
 
 bool is(const Line& line, const char* key, const Line& value) {
-    const auto found = line.find(key);
-    return found != line.end() && *found == value;
+  const auto found = line.find(key);
+  return found != line.end() && *found == value;
 }
 
-// What follows the last padding byte of a piece is a line; what stands before it was torn by a kill, unless it is padding only.
+// What follows the last padding byte of a piece is a line; what stands before it was torn by a kill, unless it is
+// padding only.
 void add_piece(Journal& journal, const std::string& piece, bool ended) {
-    const auto padding = piece.find_last_of('\0');
-    const auto line = padding == std::string::npos ? piece : piece.substr(padding + 1);
-    const auto before = padding == std::string::npos ? std::string() : piece.substr(0, padding);
-    if (before.find_first_not_of('\0') != std::string::npos) ++journal.torn;
-    if (line.empty()) return;
-    if (ended) journal.lines.push_back(Line::parse(line));
-    else ++journal.torn;
+  const auto padding = piece.find_last_of('\0');
+  const auto line = padding == std::string::npos ? piece : piece.substr(padding + 1);
+  const auto before = padding == std::string::npos ? std::string() : piece.substr(0, padding);
+  if (before.find_first_not_of('\0') != std::string::npos) ++journal.torn;
+  if (line.empty()) return;
+  if (ended)
+    journal.lines.push_back(Line::parse(line));
+  else
+    ++journal.torn;
 }
 
 }  // namespace
 
 std::string read_text(const std::filesystem::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream) throw std::runtime_error("cannot read " + file.string());
-    std::ostringstream text;
-    text << stream.rdbuf();
-    return text.str();
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) throw std::runtime_error("cannot read " + file.string());
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
 }
 
 void write_text(const std::filesystem::path& file, const std::string& text) {
-    std::ofstream(file, std::ios::binary) << text;
+  std::ofstream(file, std::ios::binary) << text;
 }
 
 Journal read_journal(const std::filesystem::path& file) {
-    Journal journal{file, {}, 0};
-    const auto text = read_text(file);
-    std::size_t start = 0;
-    for (std::size_t end; (end = text.find('\n', start)) != std::string::npos; start = end + 1)
-        add_piece(journal, text.substr(start, end - start), true);
-    add_piece(journal, text.substr(start), false);
-    return journal;
+  Journal journal{file, {}, 0};
+  const auto text = read_text(file);
+  std::size_t start = 0;
+  for (std::size_t end; (end = text.find('\n', start)) != std::string::npos; start = end + 1)
+    add_piece(journal, text.substr(start, end - start), true);
+  add_piece(journal, text.substr(start), false);
+  return journal;
 }
 
 std::vector<Journal> read_journals(const std::filesystem::path& folder) {
-    std::vector<std::filesystem::path> files;
-    if (std::filesystem::exists(folder))
-        for (const auto& entry : std::filesystem::directory_iterator(folder))
-            if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
-    std::sort(files.begin(), files.end());
-    std::vector<Journal> journals;
-    for (const auto& file : files) journals.push_back(read_journal(file));
-    return journals;
+  std::vector<std::filesystem::path> files;
+  if (std::filesystem::exists(folder))
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+      if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  std::vector<Journal> journals;
+  for (const auto& file : files) journals.push_back(read_journal(file));
+  return journals;
 }
 
 Journal read_only_journal(const std::filesystem::path& folder) {
-    auto journals = read_journals(folder);
-    if (journals.size() == 1) return std::move(journals[0]);
-    throw std::runtime_error(folder.string() + " holds " + std::to_string(journals.size()) + " journals instead of one");
+  auto journals = read_journals(folder);
+  if (journals.size() == 1) return std::move(journals[0]);
+  throw std::runtime_error(folder.string() + " holds " + std::to_string(journals.size()) + " journals instead of one");
 }
 
 Lines Journal::of_type(const std::string& type) const {
-    return select(lines, [&](const Line& line) { return is(line, "t", type); });
+  return select(lines, [&](const Line& line) { return is(line, "t", type); });
 }
 
 Lines Journal::events(const std::string& operation) const {
-    return select(of_type("event"), [&](const Line& line) { return is(line, "op", operation); });
+  return select(of_type("event"), [&](const Line& line) { return is(line, "op", operation); });
 }
 
 Lines Journal::allocations(const std::string& kind) const {
-    return select(events("alloc"), [&](const Line& line) { return kind.empty() || is(line, "k", kind); });
+  return select(events("alloc"), [&](const Line& line) { return kind.empty() || is(line, "k", kind); });
 }
 
 Lines Journal::allocations_of(std::uint64_t bytes) const {
-    return select(events("alloc"), [&](const Line& line) { return is(line, "n", bytes); });
+  return select(events("alloc"), [&](const Line& line) { return is(line, "n", bytes); });
 }
 
 Lines Journal::live_at_end() const {
-    std::map<std::uint64_t, Line> live;
-    for (const auto& line : of_type("event")) {
-        const auto end_where = [&](auto&& ends) {
-            for (auto block = live.begin(); block != live.end();) block = ends(block->second) ? live.erase(block) : ++block;
-        };
-        const std::string operation = line.at("op");
-        if (operation == "alloc") {
-            end_where([&](const Line& block) { return block.at("p") == line.at("p") && block.at("k") == line.at("k"); });
-            live[line.at("i")] = line;
-        } else if (operation == "free" && line.contains("i")) {
-            live.erase(line.at("i").get<std::uint64_t>());
-        } else if (operation == "context_end") {
-            end_where([&](const Line& block) {
-                return (is(block, "k", "device") || is(block, "k", "managed")) && block.value("c", 0) == line.at("c");
-            });
-        }
+  std::map<std::uint64_t, Line> live;
+  for (const auto& line : of_type("event")) {
+    const auto end_where = [&](auto&& ends) {
+      for (auto block = live.begin(); block != live.end();) block = ends(block->second) ? live.erase(block) : ++block;
+    };
+    const std::string operation = line.at("op");
+    if (operation == "alloc") {
+      end_where([&](const Line& block) { return block.at("p") == line.at("p") && block.at("k") == line.at("k"); });
+      live[line.at("i")] = line;
+    } else if (operation == "free" && line.contains("i")) {
+      live.erase(line.at("i").get<std::uint64_t>());
+    } else if (operation == "context_end") {
+      end_where([&](const Line& block) {
+        return (is(block, "k", "device") || is(block, "k", "managed")) && block.value("c", 0) == line.at("c");
+      });
     }
-    Lines blocks;
-    for (auto& [number, line] : live) blocks.push_back(line);
-    return blocks;
+  }
+  Lines blocks;
+  for (auto& [number, line] : live) blocks.push_back(line);
+  return blocks;
 }
 
 std::uint64_t Journal::peak(const std::string& kind) const {
-    std::uint64_t highest = 0;
-    for (const auto& line : allocations(kind)) highest = std::max(highest, line.at("u").get<std::uint64_t>());
-    return highest;
+  std::uint64_t highest = 0;
+  for (const auto& line : allocations(kind)) highest = std::max(highest, line.at("u").get<std::uint64_t>());
+  return highest;
 }
 
 std::vector<std::string> Journal::modules_of_stack(std::uint64_t stack) const {
-    std::map<std::string, std::string> paths;
-    for (const auto& line : of_type("module")) paths[std::to_string(line.at("id").get<std::uint64_t>())] = line.at("path");
-    std::vector<std::string> modules;
-    for (const auto& line : of_type("stack"))
-        if (line.at("id") == stack)
-            for (const std::string frame : line.at("f")) modules.push_back(paths[frame.substr(0, frame.find(':'))]);
-    return modules;
+  std::map<std::string, std::string> paths;
+  for (const auto& line : of_type("module"))
+    paths[std::to_string(line.at("id").get<std::uint64_t>())] = line.at("path");
+  std::vector<std::string> modules;
+  for (const auto& line : of_type("stack"))
+    if (line.at("id") == stack)
+      for (const std::string frame : line.at("f")) modules.push_back(paths[frame.substr(0, frame.find(':'))]);
+  return modules;
 }
 
 }  // namespace gpumem::test

@@ -12,27 +12,27 @@ using Line = nlohmann::json;
 using Lines = std::vector<Line>;
 
 struct Journal {
-    std::filesystem::path file;
-    Lines lines;
-    int torn = 0;
+  std::filesystem::path file;
+  Lines lines;
+  int torn = 0;
 
-    const Line& process() const { return lines.at(0); }
-    int pid() const { return process().at("pid"); }
+  const Line& process() const { return lines.at(0); }
+  int pid() const { return process().at("pid"); }
 
-    // Lines of one type, of one operation, of one allocation size.
-    Lines of_type(const std::string& type) const;
-    Lines events(const std::string& operation) const;
-    Lines allocations(const std::string& kind = {}) const;
-    Lines allocations_of(std::uint64_t bytes) const;
-    Lines failures() const { return of_type("failure"); }
-    bool has_end() const { return !of_type("end").empty(); }
+  // Lines of one type, of one operation, of one allocation size.
+  Lines of_type(const std::string& type) const;
+  Lines events(const std::string& operation) const;
+  Lines allocations(const std::string& kind = {}) const;
+  Lines allocations_of(std::uint64_t bytes) const;
+  Lines failures() const { return of_type("failure"); }
+  bool has_end() const { return !of_type("end").empty(); }
 
-    // Blocks that were allocated and neither freed nor ended by their context or by a reuse of their address.
-    Lines live_at_end() const;
-    // Highest `u` of a kind.
-    std::uint64_t peak(const std::string& kind) const;
-    // "path" of the module of each frame of a stack.
-    std::vector<std::string> modules_of_stack(std::uint64_t stack) const;
+  // Blocks that were allocated and neither freed nor ended by their context or by a reuse of their address.
+  Lines live_at_end() const;
+  // Highest `u` of a kind.
+  std::uint64_t peak(const std::string& kind) const;
+  // "path" of the module of each frame of a stack.
+  std::vector<std::string> modules_of_stack(std::uint64_t stack) const;
 };
 
 Journal read_journal(const std::filesystem::path& file);

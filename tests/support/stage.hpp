@@ -14,13 +14,13 @@
 namespace gpumem::test {
 
 enum class Need {
-    driver,           // a driver with a device: the simulated one, or the machine's own under scripts/test --gpu
-    scripted_driver,  // the simulated driver, because the test tells it what to answer
-    runtime,          // a shared runtime library that can allocate
-    genuine_runtime,  // NVIDIA's own shared runtime library
-    nvcc,             // programs built by nvcc
-    python_clients,   // scripts/clients
-    readelf,
+  driver,           // a driver with a device: the simulated one, or the machine's own under scripts/test --gpu
+  scripted_driver,  // the simulated driver, because the test tells it what to answer
+  runtime,          // a shared runtime library that can allocate
+  genuine_runtime,  // NVIDIA's own shared runtime library
+  nvcc,             // programs built by nvcc
+  python_clients,   // scripts/clients
+  readelf,
 };
 
 // Why a need is not met here; empty if it is.
@@ -46,36 +46,36 @@ std::vector<std::string> listed_symbols(const std::string& file);
 enum class Cuda { none, simulated, genuine_runtime_over_simulated_driver };
 
 class Stage {
-public:
-    explicit Stage(Cuda cuda = Cuda::simulated);
+ public:
+  explicit Stage(Cuda cuda = Cuda::simulated);
 
-    // What the simulated driver shall do, in the words of its script.
-    Stage& script(const Line& text);
-    Stage& set(const std::string& name, const std::string& value);
+  // What the simulated driver shall do, in the words of its script.
+  Stage& script(const Line& text);
+  Stage& set(const std::string& name, const std::string& value);
 
-    // Once as if the shim did not exist, and once with it preloaded, silent and writing to journals().
-    Outcome run_bare(std::vector<std::string> argv) const { return run({std::move(argv), environment_}); }
-    Outcome run_traced(std::vector<std::string> argv) const { return run({std::move(argv), traced_environment()}); }
-    Outcome run(Command command) const;
+  // Once as if the shim did not exist, and once with it preloaded, silent and writing to journals().
+  Outcome run_bare(std::vector<std::string> argv) const { return run({std::move(argv), environment_}); }
+  Outcome run_traced(std::vector<std::string> argv) const { return run({std::move(argv), traced_environment()}); }
+  Outcome run(Command command) const;
 
-    // gpumem, with the same CUDA libraries for what it may run.
-    Outcome gpumem(std::vector<std::string> arguments) const;
+  // gpumem, with the same CUDA libraries for what it may run.
+  Outcome gpumem(std::vector<std::string> arguments) const;
 
-    const Environment& bare_environment() const { return environment_; }
-    Environment traced_environment() const;
-    std::filesystem::path journals() const { return scratch_ / "journals"; }
-    std::filesystem::path folder() const { return scratch_.path(); }
-    Journal journal() const { return read_only_journal(journals()); }
+  const Environment& bare_environment() const { return environment_; }
+  Environment traced_environment() const;
+  std::filesystem::path journals() const { return scratch_ / "journals"; }
+  std::filesystem::path folder() const { return scratch_.path(); }
+  Journal journal() const { return read_only_journal(journals()); }
 
-private:
-    ScratchFolder scratch_;
-    Environment environment_;
+ private:
+  ScratchFolder scratch_;
+  Environment environment_;
 };
 
 }  // namespace gpumem::test
 
-#define NEEDS(need)                                                                     \
-    if (const auto reason = ::gpumem::test::missing(::gpumem::test::Need::need); !reason.empty()) { \
-        ::gpumem::test::skipped(reason);                                                \
-        return;                                                                         \
-    }
+#define NEEDS(need)                                                                               \
+  if (const auto reason = ::gpumem::test::missing(::gpumem::test::Need::need); !reason.empty()) { \
+    ::gpumem::test::skipped(reason);                                                              \
+    return;                                                                                       \
+  }

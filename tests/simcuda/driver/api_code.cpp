@@ -187,9 +187,12 @@ status cuFuncGetAttribute(int* value, int attribute, function* target) {
 
 status cuFuncSetAttribute(function* target, int attribute, int value) {
   const locked_machine sim;
-  if (sim->code.contains(target)) target->attributes[attribute] = value;
-  else if (is_kernel(*sim, target)) reinterpret_cast<kernel*>(target)->attributes[attribute] = value;
-  else return status::invalid_handle;
+  if (sim->code.contains(target))
+    target->attributes[attribute] = value;
+  else if (is_kernel(*sim, target))
+    reinterpret_cast<kernel*>(target)->attributes[attribute] = value;
+  else
+    return status::invalid_handle;
   return status::success;
 }
 
@@ -228,11 +231,12 @@ status cuLaunchKernelEx(const launch_configuration* wanted, function* target, vo
 status cuLaunchCooperativeKernel(function* target, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                                  unsigned block_y, unsigned block_z, unsigned shared_bytes, stream* queue,
                                  void** parameters) {
-  return cuLaunchKernel(target, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, queue, parameters, nullptr);
+  return cuLaunchKernel(target, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, queue, parameters,
+                        nullptr);
 }
 
 status cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, function* target, int block_size, std::size_t,
-                                                           unsigned) {
+                                                            unsigned) {
   constexpr int threads_per_multiprocessor = 2048;
   if (!blocks || block_size <= 0) return status::invalid_value;
   const status known = cuFuncSetCacheConfig(target, 0);
@@ -240,7 +244,8 @@ status cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, functio
   return known;
 }
 
-status cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, function* target, int block_size, std::size_t shared_bytes) {
+status cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, function* target, int block_size,
+                                                   std::size_t shared_bytes) {
   return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, target, block_size, shared_bytes, 0);
 }
 

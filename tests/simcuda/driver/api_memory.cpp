@@ -198,8 +198,10 @@ status cuPointerGetAttributes(unsigned count, int* attributes, void** values, de
   for (unsigned index = 0; index < count; ++index) {
     const auto known = read_attribute(found ? *found : nothing, attributes[index], address);
     if (!known) return status::invalid_value;
-    if (found) std::memcpy(values[index], known->bytes, known->size);
-    else std::memset(values[index], 0, known->size);
+    if (found)
+      std::memcpy(values[index], known->bytes, known->size);
+    else
+      std::memset(values[index], 0, known->size);
   }
   return status::success;
 }

@@ -167,11 +167,16 @@ status cuMemPoolSetAttribute(memory_pool* pool, int attribute, void* value) {
   std::uint64_t wanted = 0;
   std::memcpy(&wanted, value, sizeof wanted);
   const bool is_high_mark = attribute == reserved_high || attribute == used_high;
-  if (attribute == release_threshold) pool->release_threshold = wanted;
-  else if (is_high_mark && wanted) return status::invalid_value;  // a high mark can only be reset
-  else if (attribute == reserved_high) pool->reserved_high = pool->reserved;
-  else if (attribute == used_high) pool->used_high = pool->used;
-  else return status::invalid_value;
+  if (attribute == release_threshold)
+    pool->release_threshold = wanted;
+  else if (is_high_mark && wanted)
+    return status::invalid_value;  // a high mark can only be reset
+  else if (attribute == reserved_high)
+    pool->reserved_high = pool->reserved;
+  else if (attribute == used_high)
+    pool->used_high = pool->used;
+  else
+    return status::invalid_value;
   return status::success;
 }
 

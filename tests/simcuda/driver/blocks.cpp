@@ -27,13 +27,15 @@ status block_table::allocate(block wanted, const block*& made) {
     device& owner = *wanted.owner;
     const std::size_t bytes = charged_bytes(wanted);
     // A variable's size is not known here: loading its module has been charged already.
-    const bool charged = wanted.kind == block_kind::global ||
-                         (wanted.pool ? wanted.pool->grow_used(bytes) : owner.charge(bytes));
+    const bool charged =
+        wanted.kind == block_kind::global || (wanted.pool ? wanted.pool->grow_used(bytes) : owner.charge(bytes));
     if (!charged) return status::out_of_memory;
     wanted.address = owner.addresses().take(bytes);
     if (!wanted.address) {
-      if (wanted.pool) wanted.pool->shrink_used(bytes);
-      else if (wanted.kind != block_kind::global) owner.refund(bytes);
+      if (wanted.pool)
+        wanted.pool->shrink_used(bytes);
+      else if (wanted.kind != block_kind::global)
+        owner.refund(bytes);
       return status::out_of_memory;
     }
   }
@@ -54,8 +56,10 @@ void block_table::free(const block& gone) {
     unmap_host_memory(reinterpret_cast<void*>(gone.address), gone.bytes);
   } else if (gone.kind != block_kind::registered) {
     gone.owner->addresses().give_back(gone.address, bytes);
-    if (gone.pool) machine::instance().release_to_pool(*gone.pool, bytes);
-    else if (gone.kind != block_kind::global) gone.owner->refund(bytes);
+    if (gone.pool)
+      machine::instance().release_to_pool(*gone.pool, bytes);
+    else if (gone.kind != block_kind::global)
+      gone.owner->refund(bytes);
   }
   blocks_.erase(gone.address);
 }

@@ -52,8 +52,8 @@ void mark_process_started();
 }  // namespace simcuda
 
 /// One line of the generated list of default entries. Weak: a body of the same name replaces it at link time.
-#define SIMCUDA_DEFAULT_ENTRY(name)                                                               \
-  extern "C" [[gnu::weak, gnu::visibility("default")]] simcuda::status name() {                   \
-    static simcuda::call_site site{#name};                                                        \
-    return simcuda::not_simulated(site);                                                          \
+#define SIMCUDA_DEFAULT_ENTRY(name)                                             \
+  extern "C" [[gnu::weak, gnu::visibility("default")]] simcuda::status name() { \
+    static simcuda::call_site site{#name};                                      \
+    return simcuda::not_simulated(site);                                        \
   }

@@ -69,12 +69,11 @@ status code_store::find_global(code_module* in, const char* name, bool managed, 
     return status::success;
   }
   const block* made = nullptr;
-  const status result = machine::instance().blocks.allocate(
-      {.bytes = global_bytes,
-       .kind = managed ? block_kind::managed : block_kind::global,
-       .owner = &in->made_in->owner,
-       .made_in = in->made_in},
-      made);
+  const status result = machine::instance().blocks.allocate({.bytes = global_bytes,
+                                                             .kind = managed ? block_kind::managed : block_kind::global,
+                                                             .owner = &in->made_in->owner,
+                                                             .made_in = in->made_in},
+                                                            made);
   if (result != status::success) return result;
   address = made->address;
   in->globals.emplace(name, address);

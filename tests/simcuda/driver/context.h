@@ -20,7 +20,7 @@ struct context {
   const bool primary;
   const std::uint64_t id;
   std::atomic<bool> alive = false;  // read by the gate without the lock
-  int uses = 0;  // retains of a primary context; attaches of an ordinary one
+  int uses = 0;                     // retains of a primary context; attaches of an ordinary one
   unsigned flags = 0;
   int cache_preference = 0;
   unsigned api_version = 3020;

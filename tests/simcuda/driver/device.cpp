@@ -48,7 +48,8 @@ std::optional<int> device::attribute(int number) const {
     case 76: return description_.compute_capability[1];
     case 85: return ordinal_;  // MULTI_GPU_BOARD_GROUP_ID: every device is on a board of its own
 #define DEVICE_ATTRIBUTE(number, name, value) \
-  case number: return value;
+  case number:                                \
+    return value;
 #include "driver/device_attributes.def"
 #undef DEVICE_ATTRIBUTE
     default: return std::nullopt;

@@ -7,8 +7,8 @@
 
 namespace simcuda {
 
-/// Owns the objects behind one type of handle. A handle is the object's address; whether it is alive is looked up, never
-/// guessed from what it points to. Guarded by machine::mutex.
+/// Owns the objects behind one type of handle. A handle is the object's address; whether it is alive is looked up,
+/// never guessed from what it points to. Guarded by machine::mutex.
 template <class Object>
 class handle_table {
  public:

@@ -35,8 +35,7 @@ machine& machine::instance() {
 }
 
 machine::machine(std::optional<script> wanted)
-    : settings(wanted.value_or(default_script())),
-      script_accepted_(wanted.has_value()) {
+    : settings(wanted.value_or(default_script())), script_accepted_(wanted.has_value()) {
   for (const rule& one : settings.rules) rules_.emplace_back(one);
 }
 

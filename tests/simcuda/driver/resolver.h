@@ -10,7 +10,7 @@ enum class lookup_result : int { found = 0, unknown_name = 1, version_too_low = 
 
 struct lookup {
   lookup_result result;
-  void* entry;         // nullptr unless found
+  void* entry;  // nullptr unless found
   const char* export_name;
 };
 

@@ -141,8 +141,9 @@ device_description default_device(std::size_t ordinal) {
 
 other_process read_process(const json& value, const location& where, std::size_t) {
   other_process process;
-  read_object(value, where,
-              {{"pid", integer(process.pid)}, {"name", text(process.name)}, {"used_bytes", integer(process.used_bytes)}});
+  read_object(
+      value, where,
+      {{"pid", integer(process.pid)}, {"name", text(process.name)}, {"used_bytes", integer(process.used_bytes)}});
   return process;
 }
 
@@ -202,7 +203,8 @@ script load_script(const std::string& path) {
                {"devices", list(result.devices, read_device)},
                {"rules", list(result.rules, read_rule)}});
   for (std::size_t index = 0; index < result.rules.size(); ++index) {
-    if (std::cmp_greater_equal(result.rules[index].device, result.devices.size()) && result.rules[index].free_falls_by) {
+    if (std::cmp_greater_equal(result.rules[index].device, result.devices.size()) &&
+        result.rules[index].free_falls_by) {
       where.key("rules").item(index).key("device").refuse("no such device");
     }
   }

@@ -7,8 +7,8 @@
 
 namespace simcuda {
 
-/// The devices that CUDA_VISIBLE_DEVICES leaves, in its order. Entries are indices or beginnings of UUIDs; the list ends
-/// at the first entry that is neither, ambiguous or repeated. nullptr: the variable is not set, all devices stay.
+/// The devices that CUDA_VISIBLE_DEVICES leaves, in its order. Entries are indices or beginnings of UUIDs; the list
+/// ends at the first entry that is neither, ambiguous or repeated. nullptr: the variable is not set, all devices stay.
 std::vector<device_description> visible_devices(const std::vector<device_description>& all, const char* variable);
 
 }  // namespace simcuda

@@ -34,8 +34,8 @@ status launch(const void* code, dimensions grid, dimensions block, std::size_t s
 
 }  // namespace
 
-status cudaLaunchKernel(const void* code, dimensions grid, dimensions block, void** parameters, std::size_t shared_bytes,
-                        stream* queue) {
+status cudaLaunchKernel(const void* code, dimensions grid, dimensions block, void** parameters,
+                        std::size_t shared_bytes, stream* queue) {
   return launch(code, grid, block, shared_bytes, [&](function* target, unsigned bytes) {
     return driver().cuLaunchKernel(target, grid.x, grid.y, grid.z, block.x, block.y, block.z, bytes, queue, parameters,
                                    nullptr);
@@ -99,7 +99,7 @@ status cudaFuncSetCacheConfig(const void* code, int) {
 }
 
 status cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* code, int block_size,
-                                                             std::size_t shared_bytes, unsigned flags) {
+                                                              std::size_t shared_bytes, unsigned flags) {
   kernel* found = nullptr;
   const status known = find_code(code, found);
   if (known != status::success) return known;
@@ -108,7 +108,7 @@ status cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const
 }
 
 status cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* code, int block_size,
-                                                    std::size_t shared_bytes) {
+                                                     std::size_t shared_bytes) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, code, block_size, shared_bytes, 0);
 }
 

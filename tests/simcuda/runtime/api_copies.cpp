@@ -13,8 +13,10 @@ device_ptr address_of(const void* pointer) { return reinterpret_cast<device_ptr>
 copy_side side(const void* pointer, std::size_t pitch, bool on_device, copy_kind kind) {
   copy_side result{};
   result.pitch = pitch;
-  if (kind == copy_kind::by_address) result.type = memory_type::unified;
-  else result.type = on_device ? memory_type::device : memory_type::host;
+  if (kind == copy_kind::by_address)
+    result.type = memory_type::unified;
+  else
+    result.type = on_device ? memory_type::device : memory_type::host;
   result.host = const_cast<void*>(pointer);
   result.device = address_of(pointer);
   return result;
@@ -89,7 +91,8 @@ status cudaMemsetAsync(void* target, int value, std::size_t bytes, stream* queue
   return driver().cuMemsetD8Async(address_of(target), static_cast<unsigned char>(value), bytes, queue);
 }
 
-status cudaMemcpyToSymbol(const void* symbol, const void* source, std::size_t bytes, std::size_t offset, copy_kind kind) {
+status cudaMemcpyToSymbol(const void* symbol, const void* source, std::size_t bytes, std::size_t offset,
+                          copy_kind kind) {
   return with_symbol(symbol, bytes, offset, [&](void* part) { return cudaMemcpy(part, source, bytes, kind); });
 }
 
@@ -99,12 +102,14 @@ status cudaMemcpyFromSymbol(void* target, const void* symbol, std::size_t bytes,
 
 status cudaMemcpyToSymbolAsync(const void* symbol, const void* source, std::size_t bytes, std::size_t offset,
                                copy_kind kind, stream* queue) {
-  return with_symbol(symbol, bytes, offset, [&](void* part) { return cudaMemcpyAsync(part, source, bytes, kind, queue); });
+  return with_symbol(symbol, bytes, offset,
+                     [&](void* part) { return cudaMemcpyAsync(part, source, bytes, kind, queue); });
 }
 
-status cudaMemcpyFromSymbolAsync(void* target, const void* symbol, std::size_t bytes, std::size_t offset, copy_kind kind,
-                                 stream* queue) {
-  return with_symbol(symbol, bytes, offset, [&](void* part) { return cudaMemcpyAsync(target, part, bytes, kind, queue); });
+status cudaMemcpyFromSymbolAsync(void* target, const void* symbol, std::size_t bytes, std::size_t offset,
+                                 copy_kind kind, stream* queue) {
+  return with_symbol(symbol, bytes, offset,
+                     [&](void* part) { return cudaMemcpyAsync(target, part, bytes, kind, queue); });
 }
 
 status cudaGetSymbolAddress(void** address, const void* symbol) {

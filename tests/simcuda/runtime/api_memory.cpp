@@ -77,8 +77,8 @@ status cudaMallocAsync(void** out, std::size_t bytes, stream* queue) {
 }
 
 status cudaMallocFromPoolAsync(void** out, std::size_t bytes, memory_pool* pool, stream* queue) {
-  return allocate_unless_empty(
-      out, bytes, [&] { return driver().cuMemAllocFromPoolAsync(address_slot(out), bytes, pool, queue); });
+  return allocate_unless_empty(out, bytes,
+                               [&] { return driver().cuMemAllocFromPoolAsync(address_slot(out), bytes, pool, queue); });
 }
 
 status cudaFreeAsync(void* address, stream* queue) { return driver().cuMemFreeAsync(address_of(address), queue); }

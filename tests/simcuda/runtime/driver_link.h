@@ -12,8 +12,8 @@ struct driver_functions {
 #undef DRIVER_CALL
 };
 
-/// How the runtime reaches libcuda: dlopen, dlsym of cuGetProcAddress_v2 alone, then look-ups of unsuffixed names through
-/// it. A driver without a working resolver is read by dlsym of every name.
+/// How the runtime reaches libcuda: dlopen, dlsym of cuGetProcAddress_v2 alone, then look-ups of unsuffixed names
+/// through it. A driver without a working resolver is read by dlsym of every name.
 class driver_link {
  public:
   /// Opens libcuda.so.1; false when there is none.

@@ -24,8 +24,8 @@ const char* text_or_unknown(const error_code* known, const char* text) {
 
 extern "C" {
 
-#define API_AS(export, body, needed, parameters, arguments)                              \
-  [[gnu::visibility("default")]] status export parameters {                              \
+#define API_AS(export, body, needed, parameters, arguments)                           \
+  [[gnu::visibility("default")]] status export parameters {                           \
     return enter(#export, need::needed, [&] { return runtime_api::body arguments; }); \
   }
 #include "runtime/api.def"

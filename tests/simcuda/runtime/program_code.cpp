@@ -69,8 +69,10 @@ status program_code::load(image& wanted, library*& out) {
   library* surplus = nullptr;
   {
     const std::lock_guard guard(mutex_);
-    if (wanted.loaded) surplus = std::exchange(out, wanted.loaded);  // another thread was faster
-    else wanted.loaded = out;
+    if (wanted.loaded)
+      surplus = std::exchange(out, wanted.loaded);  // another thread was faster
+    else
+      wanted.loaded = out;
   }
   return surplus ? driver().cuLibraryUnload(surplus) : status::success;
 }

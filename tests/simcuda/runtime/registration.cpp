@@ -61,8 +61,8 @@ extern "C" {
   program_code::instance().add_variable(image_of(handle), host_variable, name, bytes);
 }
 
-[[gnu::visibility("default")]] void __cudaRegisterManagedVar(void** handle, void** host_pointer, char*, const char* name,
-                                                             int, std::size_t bytes, int, int) {
+[[gnu::visibility("default")]] void __cudaRegisterManagedVar(void** handle, void** host_pointer, char*,
+                                                             const char* name, int, std::size_t bytes, int, int) {
   program_code::instance().add_managed_variable(image_of(handle), host_pointer, name, bytes);
 }
 

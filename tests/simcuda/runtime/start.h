@@ -20,7 +20,8 @@ enum class need {
 status start();
 /// Retains the primary context of the thread's device when no living context is current.
 status ensure_context();
-/// The driver's functions, in the form that the running call wants for the default stream; only after start() succeeded.
+/// The driver's functions, in the form that the running call wants for the default stream; only after start()
+/// succeeded.
 const driver_functions& driver();
 /// Loads the driver if that has not been tried: also good when the start fails. nullptr: there is no driver.
 const driver_link* loaded_driver();
@@ -37,8 +38,8 @@ status reset_device();
 /// The thread's last error, which calls that succeed leave alone.
 status& last_error();
 
-/// While this lives, the thread's driver calls have the form of the runtime function: with the default stream per thread
-/// when its name ends in _ptsz or _ptds.
+/// While this lives, the thread's driver calls have the form of the runtime function: with the default stream per
+/// thread when its name ends in _ptsz or _ptds.
 class default_stream_form {
  public:
   explicit default_stream_form(std::string_view runtime_function);
@@ -67,7 +68,5 @@ status not_simulated(const char* name);
 
 }  // namespace simcuda
 
-#define SIMCUDA_DEFAULT_ENTRY(name)                                                             \
-  extern "C" [[gnu::weak, gnu::visibility("default")]] simcuda::status name() {                 \
-    return simcuda::not_simulated(#name);                                                       \
-  }
+#define SIMCUDA_DEFAULT_ENTRY(name) \
+  extern "C" [[gnu::weak, gnu::visibility("default")]] simcuda::status name() { return simcuda::not_simulated(#name); }

@@ -37,7 +37,8 @@ struct function_description {
   int reserved[16];
 };
 
-/// cudaDeviceProp of CUDA 13. Members that have a driver attribute carry the toolkit's names: api_devices.cpp lists them.
+/// cudaDeviceProp of CUDA 13. Members that have a driver attribute carry the toolkit's names: api_devices.cpp lists
+/// them.
 struct device_properties {
   char name[256];
   simcuda::uuid uuid;

@@ -3,8 +3,8 @@
 
 #include "analyze/analyze.hpp"
 #include "catch.hpp"
-#include "model/error.hpp"
 #include "journal_texts.hpp"
+#include "model/error.hpp"
 
 using namespace gpumem;
 
@@ -71,7 +71,9 @@ TEST_CASE("files that are no journal are refused in one sentence") {
       {"package.json", "{\n  \"name\": \"other\"\n}\n"},
       {"other.jsonl", "{\"level\":\"info\",\"msg\":\"hello\"}\n"},
       {"list.jsonl", "[1,2,3]\n"},
-      {"binary.jsonl", std::string("\x7f" "ELF\x02\x01\x01\0\0\0\0\0\x03\0>\0\n\xff\xfe", 20)},
+      {"binary.jsonl", std::string("\x7f"
+                                   "ELF\x02\x01\x01\0\0\0\0\0\x03\0>\0\n\xff\xfe",
+                                   20)},
       {"padding.jsonl", std::string(5000, '\0')},
       {"newline.jsonl", "\n"},
       {"deep.jsonl", deep + "\n"},
@@ -103,10 +105,14 @@ TEST_CASE("paths that are no file or hold no journal are refused") {
 
 TEST_CASE("a journal that contradicts itself is counted without harm") {
   const ScratchFolder folder;
-  const auto path = folder.write("a.jsonl", process_line + alloc_line(1, 5) + alloc_line(1, 5) +
-      R"({"t":"event","ns":99,"tid":7,"op":"free","i":77})" "\n"
-      R"({"t":"event","ns":99,"tid":7,"op":"context_end","c":12345})" "\n"
-      R"({"t":"failure","ns":99,"tid":7,"tried":"free","api":"cudaFree","p":"0xdead","code":-5})" "\n");
+  const auto path = folder.write(
+      "a.jsonl", process_line + alloc_line(1, 5) + alloc_line(1, 5) +
+                     R"({"t":"event","ns":99,"tid":7,"op":"free","i":77})"
+                     "\n"
+                     R"({"t":"event","ns":99,"tid":7,"op":"context_end","c":12345})"
+                     "\n"
+                     R"({"t":"failure","ns":99,"tid":7,"tried":"free","api":"cudaFree","p":"0xdead","code":-5})"
+                     "\n");
   const auto result = analyze(find_journals(path).front(), strictness::strict);
   CHECK(result.totals.at({0, "device"}).live == usage{1, 5});
 }

@@ -4,8 +4,8 @@
 #include <cstdlib>
 
 #include "catch.hpp"
-#include "program.hpp"
 #include "journal_texts.hpp"
+#include "program.hpp"
 
 using namespace gpumem;
 
@@ -38,7 +38,8 @@ TEST_CASE("reports of the golden journals are as expected") {
       CHECK(text.status == 0);
       CHECK(text.err.empty());
       compare(std::string(each.name) + "." + command + ".txt", text.out);
-      const auto json = run_program("cd '" GOLDEN_FOLDER "/journals' && " GPUMEM " " + command + " --format json " + each.path);
+      const auto json =
+          run_program("cd '" GOLDEN_FOLDER "/journals' && " GPUMEM " " + command + " --format json " + each.path);
       CHECK(json.status == 0);
       compare(std::string(each.name) + "." + command + ".json", json.out);
     }

@@ -1,8 +1,8 @@
 #include "model/journal_reader.hpp"
 
 #include "catch.hpp"
-#include "model/error.hpp"
 #include "journal_texts.hpp"
+#include "model/error.hpp"
 
 using namespace gpumem;
 
@@ -15,8 +15,8 @@ struct reading {
 
 reading read(const std::filesystem::path& path, strictness how = strictness::strict) {
   reading result;
-  result.skipped = read_journal(find_journals(path).front(), how,
-                                [&result](const record& line) { result.records.push_back(line); });
+  result.skipped =
+      read_journal(find_journals(path).front(), how, [&result](const record& line) { result.records.push_back(line); });
   return result;
 }
 
@@ -65,16 +65,19 @@ TEST_CASE("a torn line keeps nothing of the memory that its padding would take")
 
 TEST_CASE("lines of unknown type are skipped and counted") {
   const ScratchFolder folder;
-  const auto result = read(folder.write("a.jsonl", process_line + R"({"t":"mark","ns":1,"tid":7,"text":"x"})" "\n"));
+  const auto result = read(folder.write("a.jsonl", process_line + R"({"t":"mark","ns":1,"tid":7,"text":"x"})"
+                                                                  "\n"));
   CHECK(result.records.size() == 1);
   CHECK(result.skipped.unknown == 1);
 }
 
 TEST_CASE("unknown keys, ops and kinds are read") {
   const ScratchFolder folder;
-  const auto result = read(folder.write("a.jsonl", process_line +
-      R"({"t":"event","ns":1,"tid":7,"op":"teleport","new":[1,{"x":2}]})" "\n"
-      R"({"t":"event","ns":1,"tid":7,"op":"alloc","i":1,"n":5,"k":"vmm","new":null})" "\n"));
+  const auto result = read(folder.write(
+      "a.jsonl", process_line + R"({"t":"event","ns":1,"tid":7,"op":"teleport","new":[1,{"x":2}]})"
+                                "\n"
+                                R"({"t":"event","ns":1,"tid":7,"op":"alloc","i":1,"n":5,"k":"vmm","new":null})"
+                                "\n"));
   CHECK(result.records.size() == 3);
 }
 
@@ -129,7 +132,8 @@ TEST_CASE("a line that lacks a key or has a wrong type is named with the key") {
 
 TEST_CASE("a newer schema is refused with its number, even leniently") {
   const ScratchFolder folder;
-  const auto path = folder.write("a.jsonl", R"({"t":"process","ns":0,"tid":1,"schema":9,"pid":"?"})" "\n");
+  const auto path = folder.write("a.jsonl", R"({"t":"process","ns":0,"tid":1,"schema":9,"pid":"?"})"
+                                            "\n");
   for (const auto how : {strictness::strict, strictness::lenient}) {
     CHECK_THAT(trouble_of(path, how), ContainsSubstring("a.jsonl:1: the line has schema 9"));
   }

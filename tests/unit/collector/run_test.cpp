@@ -51,12 +51,14 @@ TEST_CASE("standard streams are the child's own") {
 
 TEST_CASE("the shim comes first in LD_PRELOAD, and what was there stays") {
   // A gpumem built with AddressSanitizer would itself refuse to come second.
-  const auto seen = run_program("ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD=libm.so.6 " GPUMEM " run --quiet -- sh -c 'echo $LD_PRELOAD'");
+  const auto seen = run_program("ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD=libm.so.6 " GPUMEM
+                                " run --quiet -- sh -c 'echo $LD_PRELOAD'");
   CHECK_THAT(seen.out, ContainsSubstring("/libgpumemshim.so:libm.so.6"));
 }
 
 TEST_CASE("a signal sent to us alone is passed on") {
-  const auto seen = run_program(GPUMEM " run --quiet -- sh -c 'trap \"echo got it; exit 5\" USR1; echo ready; "
+  const auto seen = run_program(GPUMEM
+                                " run --quiet -- sh -c 'trap \"echo got it; exit 5\" USR1; echo ready; "
                                 "while :; do sleep 0.05; done' & sleep 1; kill -USR1 $!; wait $!; exit $?");
   CHECK(seen.out == "ready\ngot it\n");
   CHECK(seen.status == 5);
@@ -96,7 +98,8 @@ TEST_CASE("a report that fails never changes the status") {
   const ScratchFolder folder;
   folder.write("child.sh", write_journal + "chmod 500 $GPUMEM_DIR; exec 2>&-; exit 4\n");
   CHECK(run_program(GPUMEM " run -o " + folder.path().string() + "/journals -- sh " + folder.path().string() +
-                    "/child.sh 2>/dev/full").status == 4);
+                    "/child.sh 2>/dev/full")
+            .status == 4);
 }
 
 TEST_CASE("a reader that goes away early is no error, a full disk is") {

@@ -89,6 +89,4 @@ TEST_CASE("compatibility libraries are named by their path") {
   CHECK_THAT(start.why().evidence.front(), ContainsSubstring("/compat/libcuda.so.1"));
 }
 
-TEST_CASE("an unknown code is shown raw") {
-  CHECK_THAT(failed_start(4711).why().verdict, ContainsSubstring("4711"));
-}
+TEST_CASE("an unknown code is shown raw") { CHECK_THAT(failed_start(4711).why().verdict, ContainsSubstring("4711")); }

@@ -37,9 +37,9 @@ constexpr bool same_parameter = sizeof(Ours) == sizeof(Theirs) && std::is_pointe
 template <class Ours, class Theirs>
 struct SameAbi : std::false_type {};
 template <class OurResult, class... Ours, class TheirResult, class... Theirs>
-  requires(sizeof...(Ours) == sizeof...(Theirs))
-struct SameAbi<OurResult(Ours...), TheirResult(Theirs...)>
-    : std::bool_constant<sizeof(OurResult) == sizeof(TheirResult) && (same_parameter<Ours, Theirs> && ...)> {};
+requires(sizeof...(Ours) == sizeof...(Theirs)) struct SameAbi<OurResult(Ours...), TheirResult(Theirs...)>
+    : std::bool_constant<sizeof(OurResult) == sizeof(TheirResult) && (same_parameter<Ours, Theirs> && ...)> {
+};
 
 }  // namespace
 

@@ -74,7 +74,8 @@ TEST_CASE("threads' lines are whole, and all there, through growth") {
   std::vector<std::thread> workers;
   for (int t = 0; t < threads; ++t)
     workers.emplace_back([&, t] {
-      for (int i = 0; i < lines; ++i) journal->append(std::string(static_cast<std::size_t>(20 + i % 90), static_cast<char>('a' + t)) + "\n");
+      for (int i = 0; i < lines; ++i)
+        journal->append(std::string(static_cast<std::size_t>(20 + i % 90), static_cast<char>('a' + t)) + "\n");
     });
   for (std::thread& worker : workers) worker.join();
   journal->trim();

@@ -26,8 +26,8 @@ json text_line(std::string_view value) {
 }  // namespace
 
 TEST_CASE("text of every kind comes back as it was") {
-  for (const std::string text : {"", "plain", "quote \" and \\ backslash", "tab\tline\nfeed\x01\x7f", "gr\xc3\xbc\xc3\x9f",
-                                 "\xe2\x82\xac", "\xf0\x9f\x98\x80"}) {
+  for (const std::string text : {"", "plain", "quote \" and \\ backslash", "tab\tline\nfeed\x01\x7f",
+                                 "gr\xc3\xbc\xc3\x9f", "\xe2\x82\xac", "\xf0\x9f\x98\x80"}) {
     const json line = text_line(text);
     CHECK(line["v"] == text);
     CHECK(line.count("v_raw_hex") == 0);
@@ -39,7 +39,9 @@ TEST_CASE("bytes that are no UTF-8 are replaced, and kept beside") {
     std::string text, shown, hex;
   };
   const std::string replacement = "\xef\xbf\xbd";
-  for (const Case& c : {Case{"a\xff" "b", "a" + replacement + "b", "61ff62"},
+  for (const Case& c : {Case{"a\xff"
+                             "b",
+                             "a" + replacement + "b", "61ff62"},
                         Case{"\xc0\xaf", replacement + replacement, "c0af"},
                         Case{"\xed\xa0\x80", replacement + replacement + replacement, "eda080"},
                         Case{"\xe2\x82", replacement + replacement, "e282"},
@@ -96,5 +98,11 @@ TEST_CASE("absent values leave no key behind") {
   record.unknown_pointer = true;
   write_event(line, {1, 2}, record);
   const json parsed = json::parse(line.view());
-  CHECK(parsed == json{{"t", "event"}, {"ns", 1}, {"tid", 2}, {"op", "free"}, {"api", "cudaFree"}, {"p", "0x10"}, {"unknown", true}});
+  CHECK(parsed == json{{"t", "event"},
+                       {"ns", 1},
+                       {"tid", 2},
+                       {"op", "free"},
+                       {"api", "cudaFree"},
+                       {"p", "0x10"},
+                       {"unknown", true}});
 }

@@ -17,7 +17,8 @@ std::unique_ptr<LiveTable> table_with_memory() {
   return std::make_unique<LiveTable>();
 }
 
-Block block_at(std::uint64_t address, std::uint64_t size, MemoryKind kind = MemoryKind::device, std::uint32_t context = 1) {
+Block block_at(std::uint64_t address, std::uint64_t size, MemoryKind kind = MemoryKind::device,
+               std::uint32_t context = 1) {
   return {address, size, address * 3, context, 0, kind};
 }
 

@@ -1,8 +1,8 @@
 #include "base/loaded_objects.hpp"
 
-#include <cstring>
 #include <dlfcn.h>
 #include <gnu/libc-version.h>
+#include <cstring>
 
 #include "catch.hpp"
 

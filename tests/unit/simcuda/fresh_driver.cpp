@@ -12,7 +12,8 @@
 
 namespace simcuda::test {
 
-temporary_file::temporary_file(const std::string& text) : path_(std::filesystem::temp_directory_path() / "simcuda-XXXXXX") {
+temporary_file::temporary_file(const std::string& text)
+    : path_(std::filesystem::temp_directory_path() / "simcuda-XXXXXX") {
   const int fd = mkstemp(path_.data());
   REQUIRE(fd >= 0);
   REQUIRE(write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
@@ -29,8 +30,10 @@ fresh_driver::fresh_driver(const std::string& script_text) {
   INFO(dlerror());
   REQUIRE(library_);
   // Read at the first call, which is made here so that the file may go.
-  if (script_text.empty()) unsetenv("SIMCUDA_SCRIPT");
-  else setenv("SIMCUDA_SCRIPT", script.path().c_str(), 1);
+  if (script_text.empty())
+    unsetenv("SIMCUDA_SCRIPT");
+  else
+    setenv("SIMCUDA_SCRIPT", script.path().c_str(), 1);
   const char* name = nullptr;
   entry<signature::cuGetErrorName>("cuGetErrorName")(status::success, &name);
 }

@@ -7,8 +7,8 @@
 
 namespace simcuda::test {
 
-/// A simulated driver of its own, in its first state: every object loads another copy of the library, so that test cases
-/// do not see each other's devices. The script's text is empty for the default machine.
+/// A simulated driver of its own, in its first state: every object loads another copy of the library, so that test
+/// cases do not see each other's devices. The script's text is empty for the default machine.
 class fresh_driver {
  public:
   explicit fresh_driver(const std::string& script_text = "");
@@ -46,5 +46,4 @@ class temporary_file {
 }  // namespace simcuda::test
 
 /// Calls a driver function by its exported name and answers the code as a number.
-#define CU(driver, name, ...) \
-  static_cast<int>((driver).entry<simcuda::signature::name>(#name)(__VA_ARGS__))
+#define CU(driver, name, ...) static_cast<int>((driver).entry<simcuda::signature::name>(#name)(__VA_ARGS__))

@@ -42,7 +42,8 @@ TEST_CASE("a context that does not fit is out of memory") {
 }
 
 TEST_CASE("an exclusive device that another process uses is unavailable") {
-  const fresh_driver cuda(R"({"devices": [{"compute_mode": "exclusive_process", "other_processes": [{"used_bytes": 1}]}]})");
+  const fresh_driver cuda(
+      R"({"devices": [{"compute_mode": "exclusive_process", "other_processes": [{"used_bytes": 1}]}]})");
   REQUIRE(CU(cuda, cuInit, 0) == 0);
   context* made = nullptr;
   CHECK(CU(cuda, cuCtxCreate_v2, &made, 0, 0) == 46);

@@ -11,7 +11,8 @@ using test::fresh_driver;
 namespace {
 
 constexpr std::size_t mib = std::size_t{1} << 20;
-const std::string small_device = R"({"devices": [{"capacity": 104857600, "context_overhead": 20971520}]})";  // 100, 20 MiB
+const std::string small_device =
+    R"({"devices": [{"capacity": 104857600, "context_overhead": 20971520}]})";  // 100, 20 MiB
 
 }  // namespace
 
@@ -104,7 +105,10 @@ TEST_CASE("two-dimensional copies honour both pitches") {
   std::size_t pitch = 0;
   REQUIRE(CU(cuda, cuMemAllocPitch_v2, &target, &pitch, 4, 2, 4) == 0);
   char source[] = "abcd..efgh..";
-  copy_2d wanted{{0, 0, memory_type::host, source, 0, nullptr, 6}, {0, 0, memory_type::device, nullptr, target, nullptr, pitch}, 4, 2};
+  copy_2d wanted{{0, 0, memory_type::host, source, 0, nullptr, 6},
+                 {0, 0, memory_type::device, nullptr, target, nullptr, pitch},
+                 4,
+                 2};
   CHECK(CU(cuda, cuMemcpy2D_v2, &wanted) == 0);
   char back[4] = {};
   CHECK(CU(cuda, cuMemcpyDtoH_v2, back, target + pitch, 4) == 0);
@@ -216,7 +220,8 @@ TEST_CASE("code costs memory where it is loaded") {
   CHECK(CU(cuda, cuLaunchKernel, as_function, 1, 1, 1, 32, 1, 1, 0, nullptr, nullptr, nullptr) == 0);
   CHECK(cuda.free_bytes() == 90 * mib);
   CHECK(CU(cuda, cuLaunchKernel, as_function, 0, 1, 1, 32, 1, 1, 0, nullptr, nullptr, nullptr) == 1);
-  CHECK(CU(cuda, cuLaunchKernel, reinterpret_cast<function*>(&lazy), 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr) == 400);
+  CHECK(CU(cuda, cuLaunchKernel, reinterpret_cast<function*>(&lazy), 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr) ==
+        400);
   CHECK(CU(cuda, cuLibraryUnload, lazy) == 0);
   CHECK(CU(cuda, cuModuleUnload, loaded) == 0);
   CHECK(CU(cuda, cuModuleUnload, loaded) == 400);
@@ -238,7 +243,8 @@ TEST_CASE("streams and events are handles that can be gone") {
   CHECK(CU(cuda, cuEventElapsedTime, &milliseconds, start, end) == 0);
   CHECK(milliseconds >= 0);
   int ran = 0;
-  CHECK(CU(cuda, cuLaunchHostFunc, queue, [](void* data) { *static_cast<int*>(data) = 1; }, &ran) == 0);
+  CHECK(CU(
+            cuda, cuLaunchHostFunc, queue, [](void* data) { *static_cast<int*>(data) = 1; }, &ran) == 0);
   CHECK(ran == 1);
   CHECK(CU(cuda, cuStreamDestroy_v2, queue) == 0);
   CHECK(CU(cuda, cuStreamDestroy_v2, queue) == 400);

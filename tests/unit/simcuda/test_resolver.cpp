@@ -77,8 +77,12 @@ TEST_CASE("a driver does not know what is newer than itself") {
 
 TEST_CASE("what is not found succeeds with a null pointer and a reason") {
   const fresh_driver cuda;
-  for (const auto& [name, version, found] : {std::tuple{"cuMemAlloc_v2", 13000, 1}, {"cuNoSuchThing", 13000, 1},
-                                             {"cuMemAllocAsync", 3020, 2}, {"cuMemAlloc", 0, 2}, {"", 0, 1}, {"", 12000, 1}}) {
+  for (const auto& [name, version, found] : {std::tuple{"cuMemAlloc_v2", 13000, 1},
+                                             {"cuNoSuchThing", 13000, 1},
+                                             {"cuMemAllocAsync", 3020, 2},
+                                             {"cuMemAlloc", 0, 2},
+                                             {"", 0, 1},
+                                             {"", 12000, 1}}) {
     INFO(name << " " << version);
     const answer got = look_up(cuda, name, version, 0);
     CHECK(got.code == 0);

@@ -49,7 +49,8 @@ TEST_CASE("what a script gets wrong is named") {
   CHECK(refusal(R"({"devices": [{"compute_mode": "busy"}]})").starts_with("devices[0].compute_mode: \"default\""));
   CHECK(refusal(R"({"rules": [{"nth": 2}]})").starts_with("rules[0].call: the name"));
   CHECK(refusal(R"({"rules": [{"call": "cuInit", "nth": 0}]})").starts_with("rules[0].nth: out of range"));
-  CHECK(refusal(R"({"rules": [{"call": "cuInit", "free_falls_by": 1, "device": 4}]})") == "rules[0].device: no such device");
+  CHECK(refusal(R"({"rules": [{"call": "cuInit", "free_falls_by": 1, "device": 4}]})") ==
+        "rules[0].device: no such device");
   CHECK(refusal("[]") == "an object is expected");
   CHECK(refusal("{") != "accepted");
   CHECK_THROWS_AS(load_script("/nonexistent"), script_error);

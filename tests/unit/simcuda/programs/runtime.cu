@@ -15,12 +15,12 @@ __global__ void work(int* target, int count) {
 
 static int failures = 0;
 
-#define EXPECT(condition)                                          \
-  do {                                                             \
-    if (!(condition)) {                                            \
-      std::printf("line %d: %s\n", __LINE__, #condition);          \
-      ++failures;                                                  \
-    }                                                              \
+#define EXPECT(condition)                                 \
+  do {                                                    \
+    if (!(condition)) {                                   \
+      std::printf("line %d: %s\n", __LINE__, #condition); \
+      ++failures;                                         \
+    }                                                     \
   } while (0)
 
 static void errors() {
