@@ -4,7 +4,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$root/build
 
-product_packages=(g++ cmake ninja-build libboost-stacktrace-dev nlohmann-json3-dev libcli11-dev libdw-dev libelf-dev)
+product_packages=(g++ cmake ninja-build pkg-config libboost-stacktrace-dev nlohmann-json3-dev libcli11-dev libdw-dev libelf-dev)
 test_packages=(catch2 python3-venv binutils)
 
 say() { printf '\n==> %s\n' "$*"; }
