@@ -8,11 +8,11 @@ namespace {
 
 constexpr std::uint64_t old_numbering_ends = 10010;  // CUDA 10.1
 
-bool returned_out_of_memory(const failure_record& failure) { return failure.in_code.value_or(failure.code) == 2; }
+bool returned_out_of_memory(const FailureRecord& failure) { return failure.in_code.value_or(failure.code) == 2; }
 
 }  // namespace
 
-std::int64_t deciding_code(const failure_record& failure, const modules& all_modules) {
+std::int64_t deciding_code(const FailureRecord& failure, const Modules& all_modules) {
   if (failure.in_code && *failure.in_code != 0) return *failure.in_code;
   if (!failure.api.starts_with("cuda")) return failure.code;
   for (const auto& runtime : find_runtimes(all_modules)) {
@@ -23,15 +23,15 @@ std::int64_t deciding_code(const failure_record& failure, const modules& all_mod
   return failure.code;
 }
 
-diagnosis diagnose_allocation(const failure_group& group) {
-  const failure_record& failure = group.first;
-  diagnosis result;
+Diagnosis diagnose_allocation(const FailureGroup& group) {
+  const FailureRecord& failure = group.first;
+  Diagnosis result;
   const std::string asked = bytes_text(failure.bytes);
   if (failure.live) {
     result.evidence.push_back("this process held " + bytes_text(*failure.live) + " of this kind at that moment");
   }
   if (failure.kind == schema::kind::pinned) {
-    result.sureness = certainty::likely;
+    result.sureness = Certainty::likely;
     result.verdict = "Page-locked host memory ran out, not the GPU's.";
     result.advice = "Look at RAM, the container's memory limit and RLIMIT_MEMLOCK.";
     return result;
@@ -44,7 +44,7 @@ diagnosis diagnose_allocation(const failure_group& group) {
   result.evidence.push_back("the driver reported " + bytes_text(group.driver->free) + " free of " +
                             bytes_text(group.driver->total) + " just after");
   if (group.driver->free < failure.bytes) {
-    result.sureness = certainty::proven;
+    result.sureness = Certainty::proven;
     result.verdict = "The request does not fit: " + asked + " asked, " + bytes_text(group.driver->free) + " free, " +
                      bytes_text(failure.bytes - group.driver->free) + " missing.";
     result.advice = "`gpumem peak` shows which call sites hold the memory.";
@@ -59,14 +59,14 @@ diagnosis diagnose_allocation(const failure_group& group) {
   return result;
 }
 
-diagnosis diagnose(const failure_group& group, const process_facts& facts) {
-  const failure_record& failure = group.first;
+Diagnosis diagnose(const FailureGroup& group, const ProcessFacts& facts) {
+  const FailureRecord& failure = group.first;
   if (failure.start) return diagnose_start(group, facts);
   if (failure.tried == schema::op::alloc && returned_out_of_memory(failure)) return diagnose_allocation(group);
   const std::int64_t code = deciding_code(failure, facts.all_modules);
-  diagnosis result;
+  Diagnosis result;
   if (failure.tried == schema::op::free && code == code_shutting_down) {
-    result.sureness = certainty::proven;
+    result.sureness = Certainty::proven;
     result.verdict = "The driver was already shutting down: harmless for the memory, which ends with the process.";
     result.advice = "To get rid of the error, destroy the owning objects before main returns.";
     return result;

@@ -9,12 +9,12 @@ namespace gpumem {
 namespace {
 
 // Feeds each record of a journal to those who count it.
-class analyzer {
+class Analyzer {
  public:
-  explicit analyzer(process_analysis& into)
-      : into_(into), failures_([this](const total_key& key) { return live_.freed_bytes(key); }) {}
+  explicit Analyzer(ProcessAnalysis& into)
+      : into_(into), failures_([this](const TotalKey& key) { return live_.freed_bytes(key); }) {}
 
-  void take(const record& line) {
+  void take(const Record& line) {
     std::visit(
         [this](const auto& value) {
           into_.last_ns = std::max(into_.last_ns, value.ns);
@@ -27,7 +27,7 @@ class analyzer {
   void finish() {
     into_.totals = live_.totals();
     for (const auto& [key, of] : live_.totals()) into_.peaks.push_back(break_down(key, of));
-    std::stable_sort(into_.peaks.begin(), into_.peaks.end(), [](const peak_breakdown& a, const peak_breakdown& b) {
+    std::stable_sort(into_.peaks.begin(), into_.peaks.end(), [](const PeakBreakdown& a, const PeakBreakdown& b) {
       if (a.total.device != b.total.device) return shown_before(a.total, b.total);
       return a.moment.bytes > b.moment.bytes;
     });
@@ -42,21 +42,21 @@ class analyzer {
   }
 
  private:
-  void take(const process_record& line) { into_.process = line; }
-  void take(const stack_record& line) { into_.stacks[line.id] = line; }
-  void take(const device_record& line) { into_.devices[line.device] = line; }
+  void take(const ProcessRecord& line) { into_.process = line; }
+  void take(const StackRecord& line) { into_.stacks[line.id] = line; }
+  void take(const DeviceRecord& line) { into_.devices[line.device] = line; }
 
-  void take(const module_record& line) {
+  void take(const ModuleRecord& line) {
     const auto [known, is_new] = into_.all_modules.try_emplace(line.id, line);
     if (is_new) return;
-    module_record& module = known->second;
+    ModuleRecord& module = known->second;
     if (line.path) module.path = line.path;
     if (line.build_id) module.build_id = line.build_id;
     if (line.role) module.role = line.role;
     if (line.asks) module.asks = std::max(line.asks, module.asks);
   }
 
-  void take(const event_record& line) {
+  void take(const EventRecord& line) {
     ++into_.events;
     if (line.op == schema::op::begin) entered_.insert_or_assign(line.tid, line);
     if (line.op == schema::op::init && !into_.first_init) into_.first_init = line;
@@ -64,7 +64,7 @@ class analyzer {
     failures_.take(line);
   }
 
-  void take(const failure_record& line) {
+  void take(const FailureRecord& line) {
     ++into_.failed_calls;
     if (line.tried == schema::op::free) {
       live_.take_failed_free(line, deciding_code(line, into_.all_modules) == code_shutting_down);
@@ -72,16 +72,16 @@ class analyzer {
     failures_.take(line, into_.end_line.has_value());
   }
 
-  void take(const sample_record& line) {
+  void take(const SampleRecord& line) {
     into_.last_samples[line.device] = line;
     failures_.take(line);
   }
 
-  void take(const end_record& line) { into_.end_line = line; }
+  void take(const EndRecord& line) { into_.end_line = line; }
 
-  peak_breakdown break_down(const total_key& key, const total& of) const {
-    peak_breakdown result{key, of.peak, {}, {}};
-    const site_key first{key, 0};
+  PeakBreakdown break_down(const TotalKey& key, const Total& of) const {
+    PeakBreakdown result{key, of.peak, {}, {}};
+    const SiteKey first{key, 0};
     for (auto site = live_.sites().lower_bound(first); site != live_.sites().end() && site->first.total == key;
          ++site) {
       add_share(result.by_stack, site->first.stack, site->second.live.at_peak(of.peaks));
@@ -91,33 +91,33 @@ class analyzer {
     }
     for (auto* shares : {&result.by_stack, &result.by_thread}) {
       std::stable_sort(shares->begin(), shares->end(),
-                       [](const share& a, const share& b) { return a.amount.bytes > b.amount.bytes; });
+                       [](const Share& a, const Share& b) { return a.amount.bytes > b.amount.bytes; });
     }
     return result;
   }
 
-  static void add_share(std::vector<share>& shares, std::uint64_t key, const usage& amount) {
+  static void add_share(std::vector<Share>& shares, std::uint64_t key, const Usage& amount) {
     if (amount.blocks > 0) shares.push_back({key, amount});
   }
 
-  process_analysis& into_;
-  live_table live_;
-  failure_groups failures_;
-  std::map<std::int64_t, event_record> entered_;
+  ProcessAnalysis& into_;
+  LiveTable live_;
+  FailureGroups failures_;
+  std::map<std::int64_t, EventRecord> entered_;
 };
 
 }  // namespace
 
-const stack_record* process_analysis::stack(std::uint64_t id) const {
+const StackRecord* ProcessAnalysis::stack(std::uint64_t id) const {
   const auto found = stacks.find(id);
   return found == stacks.end() ? nullptr : &found->second;
 }
 
-process_analysis analyze(const journal_files& files, strictness how) {
-  process_analysis result;
+ProcessAnalysis analyze(const JournalFiles& files, Strictness how) {
+  ProcessAnalysis result;
   result.journal = files.segments.front().string();
-  analyzer all(result);
-  result.skipped = read_journal(files, how, [&all](const record& line) { all.take(line); });
+  Analyzer all(result);
+  result.skipped = read_journal(files, how, [&all](const Record& line) { all.take(line); });
   all.finish();
   result.end = judge_end(result.process, result.end_line.has_value(), files.replaced_by_exec,
                          read_status_file(files.status_file()));

@@ -18,52 +18,52 @@
 
 namespace gpumem {
 
-struct share {
+struct Share {
   std::uint64_t key = 0;  // stack for a call site, thread id for a thread
-  usage amount;
+  Usage amount;
 };
 
-struct peak_breakdown {
-  total_key total;
-  peak_moment moment;
-  std::vector<share> by_stack;   // largest first
-  std::vector<share> by_thread;  // largest first
+struct PeakBreakdown {
+  TotalKey total;
+  PeakMoment moment;
+  std::vector<Share> by_stack;   // largest first
+  std::vector<Share> by_thread;  // largest first
 };
 
-struct explained_failure {
-  failure_group group;
-  diagnosis why;
+struct ExplainedFailure {
+  FailureGroup group;
+  Diagnosis why;
 };
 
-struct process_analysis {
+struct ProcessAnalysis {
   std::string journal;  // path of the first segment
-  process_record process;
-  process_end end;
+  ProcessRecord process;
+  ProcessEnd end;
   std::uint64_t last_ns = 0;  // latest time that any line bears
 
-  modules all_modules;
-  std::map<std::uint64_t, stack_record> stacks;
-  std::map<device_ordinal, device_record> devices;
-  std::map<device_ordinal, sample_record> last_samples;
+  Modules all_modules;
+  std::map<std::uint64_t, StackRecord> stacks;
+  std::map<DeviceOrdinal, DeviceRecord> devices;
+  std::map<DeviceOrdinal, SampleRecord> last_samples;
 
-  std::map<total_key, total> totals;
-  std::vector<peak_breakdown> peaks;  // by device, largest first; host memory last
-  std::vector<leak> leaks;
-  std::vector<context_drop> context_drops;
-  std::vector<explained_failure> failures;
-  std::vector<event_record> in_flight;  // entered and not returned
-  std::optional<event_record> first_init;
+  std::map<TotalKey, Total> totals;
+  std::vector<PeakBreakdown> peaks;  // by device, largest first; host memory last
+  std::vector<Leak> leaks;
+  std::vector<ContextDrop> context_drops;
+  std::vector<ExplainedFailure> failures;
+  std::vector<EventRecord> in_flight;  // entered and not returned
+  std::optional<EventRecord> first_init;
 
   std::uint64_t events = 0;
   std::uint64_t failed_calls = 0;
   std::uint64_t unknown_frees = 0;
-  std::optional<end_record> end_line;
-  skipped_lines skipped;
+  std::optional<EndRecord> end_line;
+  SkippedLines skipped;
 
-  const stack_record* stack(std::uint64_t id) const;
+  const StackRecord* stack(std::uint64_t id) const;
 };
 
 // Reads the whole journal. Throws error as read_journal does.
-process_analysis analyze(const journal_files& files, strictness how);
+ProcessAnalysis analyze(const JournalFiles& files, Strictness how);
 
 }  // namespace gpumem

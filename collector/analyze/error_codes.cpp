@@ -6,7 +6,7 @@
 namespace gpumem {
 namespace {
 
-constexpr code_meaning codes[] = {
+constexpr CodeMeaning codes[] = {
     {1, "CUDA_ERROR_INVALID_VALUE", "an argument is out of range, or a pointer is not one that CUDA gave out"},
     {2, "CUDA_ERROR_OUT_OF_MEMORY", "the driver could not get the memory, on the device or on the host"},
     {3, "CUDA_ERROR_NOT_INITIALIZED", "CUDA was not started in this process, or was started before a fork"},
@@ -37,20 +37,20 @@ constexpr code_meaning codes[] = {
     {999, "CUDA_ERROR_UNKNOWN", "unknown error: the driver itself does not know why"},
 };
 
-struct renumbered {
+struct Renumbered {
   std::int64_t old;
   std::int64_t now;
 };
 
-constexpr renumbered before_10_1[] = {
+constexpr Renumbered before_10_1[] = {
     {3, 3}, {8, 98}, {10, 101}, {11, 1}, {17, 1}, {29, 4}, {30, 999}, {38, 100}, {39, 214}, {47, 200}, {48, 209},
 };
 
 }  // namespace
 
-const code_meaning* find_code(std::int64_t code) {
-  const auto found = std::find_if(std::begin(codes), std::end(codes),
-                                  [code](const code_meaning& known) { return known.code == code; });
+const CodeMeaning* find_code(std::int64_t code) {
+  const auto found =
+      std::find_if(std::begin(codes), std::end(codes), [code](const CodeMeaning& known) { return known.code == code; });
   return found == std::end(codes) ? nullptr : found;
 }
 

@@ -11,14 +11,14 @@
 
 namespace gpumem {
 
-struct code_meaning {
+struct CodeMeaning {
   std::int64_t code;
   std::string_view driver_name;
   std::string_view meaning;  // a clause without full stop
 };
 
 // Nothing for a number that the table does not hold.
-const code_meaning* find_code(std::int64_t code);
+const CodeMeaning* find_code(std::int64_t code);
 
 // What a runtime before 10.1 meant by the number, where that differs: the number of today; else nothing.
 std::optional<std::int64_t> modern_code_of_old_runtime(std::int64_t code);

@@ -7,7 +7,7 @@
 
 namespace gpumem {
 
-enum class frame_owner {
+enum class FrameOwner {
   user,
   cuda,         // driver, runtime, and the bindings that only pass calls on
   language,     // libc, the C++ runtime, the loader
@@ -15,9 +15,9 @@ enum class frame_owner {
 };
 
 // By the file that the code lies in; `role` is the module's role in the journal, or empty.
-frame_owner owner_of_module(std::string_view path, std::string_view role);
+FrameOwner owner_of_module(std::string_view path, std::string_view role);
 
 // By the name of the function as well. A module with a static runtime holds the user's code and CUDA's side by side.
-frame_owner owner_of_function(frame_owner module_owner, std::string_view role, std::string_view function);
+FrameOwner owner_of_function(FrameOwner module_owner, std::string_view role, std::string_view function);
 
 }  // namespace gpumem

@@ -4,7 +4,7 @@
 
 namespace gpumem {
 
-void growth_windows::advance(std::uint64_t ns) {
+void GrowthWindows::advance(std::uint64_t ns) {
   const std::uint64_t age = ns > first_ns_ ? ns - first_ns_ : 0;
   while (age / width_ns_ >= most) {
     for (std::size_t pair = 0; pair < most / 2; ++pair) {
@@ -19,7 +19,7 @@ void growth_windows::advance(std::uint64_t ns) {
   for (const std::size_t needed = age / width_ns_ + 1; used_ < needed; ++used_) minima_[used_] = live_;
 }
 
-void growth_windows::record(std::uint64_t ns, std::int64_t live_bytes) {
+void GrowthWindows::record(std::uint64_t ns, std::int64_t live_bytes) {
   if (used_ == 0) {
     first_ns_ = ns;
     live_ = live_bytes;
@@ -29,14 +29,14 @@ void growth_windows::record(std::uint64_t ns, std::int64_t live_bytes) {
   minima_[used_ - 1] = std::min(minima_[used_ - 1], live_);
 }
 
-std::vector<std::int64_t> growth_windows::minima(std::uint64_t end_ns) const {
+std::vector<std::int64_t> GrowthWindows::minima(std::uint64_t end_ns) const {
   if (used_ == 0) return {};
-  growth_windows finished = *this;
+  GrowthWindows finished = *this;
   finished.advance(end_ns);
   return {finished.minima_.begin(), finished.minima_.begin() + static_cast<std::ptrdiff_t>(finished.used_)};
 }
 
-bool growth_windows::keep_growing(const std::vector<std::int64_t>& minima) {
+bool GrowthWindows::keep_growing(const std::vector<std::int64_t>& minima) {
   if (minima.size() < most / 2) return false;
   const std::size_t steps = minima.size() - 1;
   const std::size_t last_quarter = steps - std::max<std::size_t>(1, steps / 4);

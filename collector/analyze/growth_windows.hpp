@@ -11,7 +11,7 @@
 
 namespace gpumem {
 
-class growth_windows {
+class GrowthWindows {
  public:
   static constexpr std::size_t most = 12;
 

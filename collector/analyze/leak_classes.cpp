@@ -5,25 +5,25 @@
 
 namespace gpumem {
 
-std::vector<leak> classify_leaks(const live_table& table, std::uint64_t end_ns) {
-  std::vector<leak> found;
+std::vector<Leak> classify_leaks(const LiveTable& table, std::uint64_t end_ns) {
+  std::vector<Leak> found;
   for (const auto& [key, site] : table.sites()) {
-    leak base{leak_class::held, key, {}, site.allocated, site.first_ns, site.last_ns, {}};
-    const auto add = [&found, &base](leak_class what, const usage& amount) {
+    Leak base{LeakClass::held, key, {}, site.allocated, site.first_ns, site.last_ns, {}};
+    const auto add = [&found, &base](LeakClass what, const Usage& amount) {
       if (amount.blocks <= 0) return;
       base.what = what;
       base.amount = amount;
       found.push_back(base);
     };
-    add(leak_class::dropped, site.dropped);
-    add(leak_class::freed_at_exit, site.freed_at_exit);
-    add(leak_class::free_failed, site.free_failed);
-    usage others = site.live.now();
+    add(LeakClass::dropped, site.dropped);
+    add(LeakClass::freed_at_exit, site.freed_at_exit);
+    add(LeakClass::free_failed, site.free_failed);
+    Usage others = site.live.now();
     others += -site.free_failed;
     base.minima = site.growth.minima(end_ns);
-    add(growth_windows::keep_growing(base.minima) ? leak_class::growing : leak_class::held, others);
+    add(GrowthWindows::keep_growing(base.minima) ? LeakClass::growing : LeakClass::held, others);
   }
-  std::stable_sort(found.begin(), found.end(), [](const leak& a, const leak& b) {
+  std::stable_sort(found.begin(), found.end(), [](const Leak& a, const Leak& b) {
     return std::tuple(a.what, -a.amount.bytes) < std::tuple(b.what, -b.amount.bytes);
   });
   return found;

@@ -8,7 +8,7 @@
 
 namespace gpumem {
 
-enum class leak_class {
+enum class LeakClass {
   growing,        // live at the end, and kept rising over the site's lifetime
   held,           // live at the end, rose once or came to rest
   free_failed,    // the program tried to free it and the call failed
@@ -16,17 +16,17 @@ enum class leak_class {
   freed_at_exit,  // freed by destructors after the exit handlers had begun; not a leak
 };
 
-struct leak {
-  leak_class what = leak_class::held;
-  site_key site;
-  usage amount;
-  usage allocated;             // everything that the site ever allocated
+struct Leak {
+  LeakClass what = LeakClass::held;
+  SiteKey site;
+  Usage amount;
+  Usage allocated;             // everything that the site ever allocated
   std::uint64_t first_ns = 0;  // of the site's allocations
   std::uint64_t last_ns = 0;
   std::vector<std::int64_t> minima;  // least live bytes per window of the site's lifetime
 };
 
 // Largest first within each class, classes in the order of the enumeration.
-std::vector<leak> classify_leaks(const live_table& table, std::uint64_t end_ns);
+std::vector<Leak> classify_leaks(const LiveTable& table, std::uint64_t end_ns);
 
 }  // namespace gpumem

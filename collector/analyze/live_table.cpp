@@ -11,26 +11,26 @@ bool ends_with_its_context(const std::string& kind) {
   return kind == schema::kind::device || kind == schema::kind::managed;
 }
 
-usage one_block(const live_block& block) { return {1, block.bytes}; }
+Usage one_block(const LiveBlock& block) { return {1, block.bytes}; }
 
 }  // namespace
 
-void live_table::take(const event_record& event, bool after_end) {
+void LiveTable::take(const EventRecord& event, bool after_end) {
   if (event.op == schema::op::alloc) allocate(event);
   if (event.op == schema::op::free) release(event, after_end);
   if (event.op == schema::op::context_end) drop_context(event);
 }
 
-void live_table::change(const live_block& block, usage delta, std::uint64_t ns) {
-  total& of = totals_[block.site.total];
-  call_site& site = sites_[block.site];
+void LiveTable::change(const LiveBlock& block, Usage delta, std::uint64_t ns) {
+  Total& of = totals_[block.site.total];
+  CallSite& site = sites_[block.site];
   of.live += delta;
   of.threads[block.tid].add(delta, of.peaks);
   site.live.add(delta, of.peaks);
   site.growth.record(ns, site.live.now().bytes);
 }
 
-live_table::blocks::iterator live_table::remove(blocks::iterator found, std::uint64_t ns) {
+LiveTable::Blocks::iterator LiveTable::remove(Blocks::iterator found, std::uint64_t ns) {
   const auto& [number, block] = *found;
   change(block, -one_block(block), ns);
   if (block.free_failed) sites_[block.site].free_failed += -one_block(block);
@@ -39,19 +39,19 @@ live_table::blocks::iterator live_table::remove(blocks::iterator found, std::uin
   return blocks_.erase(found);
 }
 
-void live_table::allocate(const event_record& event) {
-  const block_number number = *event.block;
+void LiveTable::allocate(const EventRecord& event) {
+  const BlockNumber number = *event.block;
   if (blocks_.contains(number)) return;  // the journal contradicts itself: its first line stands
-  live_block block{{{event.device, event.kind}, event.stack},
-                   static_cast<std::int64_t>(event.bytes),
-                   event.address,
-                   event.context.value_or(0),
-                   event.tid};
-  call_site& site = sites_[block.site];
+  LiveBlock block{{{event.device, event.kind}, event.stack},
+                  static_cast<std::int64_t>(event.bytes),
+                  event.address,
+                  event.context.value_or(0),
+                  event.tid};
+  CallSite& site = sites_[block.site];
   if (site.allocated.blocks == 0) site.first_ns = event.ns;
   site.last_ns = event.ns;
   site.allocated += one_block(block);
-  total& of = totals_[block.site.total];
+  Total& of = totals_[block.site.total];
   of.allocated += one_block(block);
 
   if (freed_before_alloc_.erase(number) > 0) {
@@ -72,7 +72,7 @@ void live_table::allocate(const event_record& event) {
   note_peak({event.device, event.kind}, of, event);
 }
 
-void live_table::note_peak(const total_key& key, total& of, const event_record& event) {
+void LiveTable::note_peak(const TotalKey& key, Total& of, const EventRecord& event) {
   const auto replayed = static_cast<std::uint64_t>(std::max<std::int64_t>(0, of.live.bytes));
   const std::uint64_t bytes = event.live_after.value_or(replayed);
   if (bytes <= of.peak.bytes) return;
@@ -87,15 +87,15 @@ void live_table::note_peak(const total_key& key, total& of, const event_record& 
   }
 }
 
-void live_table::release(const event_record& event, bool after_end) {
+void LiveTable::release(const EventRecord& event, bool after_end) {
   if (!event.block) {
     ++unknown_frees_;
     return;
   }
   const auto found = blocks_.find(*event.block);
   if (found != blocks_.end()) {
-    call_site& site = sites_[found->second.site];
-    const usage freed = one_block(found->second);
+    CallSite& site = sites_[found->second.site];
+    const Usage freed = one_block(found->second);
     site.freed += freed;
     if (after_end) site.freed_at_exit += freed;
     remove(found, event.ns);
@@ -103,8 +103,8 @@ void live_table::release(const event_record& event, bool after_end) {
   }
   // Its address came again before the line of its free did: it was freed after all.
   if (const auto overwritten = overwritten_.find(*event.block); overwritten != overwritten_.end()) {
-    call_site& site = sites_[overwritten->second.site];
-    const usage freed = one_block(overwritten->second);
+    CallSite& site = sites_[overwritten->second.site];
+    const Usage freed = one_block(overwritten->second);
     site.overwritten += -freed;
     site.freed += freed;
     overwritten_.erase(overwritten);
@@ -113,9 +113,9 @@ void live_table::release(const event_record& event, bool after_end) {
   freed_before_alloc_.insert(*event.block);
 }
 
-void live_table::drop_context(const event_record& event) {
+void LiveTable::drop_context(const EventRecord& event) {
   if (!event.context) return;
-  context_drop drop{event.ns, event.api, event.stack, event.device, {}};
+  ContextDrop drop{event.ns, event.api, event.stack, event.device, {}};
   for (auto block = blocks_.begin(); block != blocks_.end();) {
     const auto& [number, value] = *block;
     if (value.context != *event.context || !ends_with_its_context(value.site.total.kind)) {
@@ -129,15 +129,15 @@ void live_table::drop_context(const event_record& event) {
   context_drops_.push_back(std::move(drop));
 }
 
-void live_table::take_failed_free(const failure_record& failure, bool shutting_down) {
+void LiveTable::take_failed_free(const FailureRecord& failure, bool shutting_down) {
   auto found = failure.block ? blocks_.find(*failure.block) : blocks_.end();
   if (!failure.block && failure.address) {
     const auto at_address = by_address_.find({failure.kind, failure.address});
     if (at_address != by_address_.end()) found = blocks_.find(at_address->second);
   }
   if (found == blocks_.end()) return;
-  live_block& block = found->second;
-  call_site& site = sites_[block.site];
+  LiveBlock& block = found->second;
+  CallSite& site = sites_[block.site];
   if (shutting_down) {
     site.freed_at_exit += one_block(block);
     remove(found, failure.ns);
@@ -147,7 +147,7 @@ void live_table::take_failed_free(const failure_record& failure, bool shutting_d
   }
 }
 
-std::uint64_t live_table::freed_bytes(const total_key& key) const {
+std::uint64_t LiveTable::freed_bytes(const TotalKey& key) const {
   const auto found = totals_.find(key);
   return found == totals_.end() ? 0
                                 : static_cast<std::uint64_t>(found->second.allocated.bytes - found->second.live.bytes);

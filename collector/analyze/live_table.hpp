@@ -20,8 +20,8 @@
 
 namespace gpumem {
 
-struct live_block {
-  site_key site;
+struct LiveBlock {
+  SiteKey site;
   std::int64_t bytes = 0;
   std::uint64_t address = 0;
   std::uint64_t context = 0;
@@ -29,75 +29,75 @@ struct live_block {
   bool free_failed = false;
 };
 
-struct call_site {
-  value_at_peak<usage> live;
-  usage allocated;  // everything that it ever allocated
-  usage freed;
-  usage dropped;        // ended with its context
-  usage overwritten;    // ended because the driver handed its address out again
-  usage freed_at_exit;  // freed by destructors after the exit handlers had begun, or after the driver had gone
-  usage free_failed;    // of the live blocks: those that could not be freed
+struct CallSite {
+  ValueAtPeak<Usage> live;
+  Usage allocated;  // everything that it ever allocated
+  Usage freed;
+  Usage dropped;        // ended with its context
+  Usage overwritten;    // ended because the driver handed its address out again
+  Usage freed_at_exit;  // freed by destructors after the exit handlers had begun, or after the driver had gone
+  Usage free_failed;    // of the live blocks: those that could not be freed
   std::uint64_t first_ns = 0;
   std::uint64_t last_ns = 0;  // latest allocation
-  growth_windows growth;
+  GrowthWindows growth;
 };
 
-struct peak_moment {
+struct PeakMoment {
   std::uint64_t ns = 0;
-  std::uint64_t bytes = 0;                          // the shim's own counter, where the journal has it: exact
-  std::uint64_t replayed = 0;                       // what adding up the lines gives at the same moment
-  std::vector<std::pair<total_key, usage>> beside;  // the other totals of this device, and host memory, just then
+  std::uint64_t bytes = 0;                         // the shim's own counter, where the journal has it: exact
+  std::uint64_t replayed = 0;                      // what adding up the lines gives at the same moment
+  std::vector<std::pair<TotalKey, Usage>> beside;  // the other totals of this device, and host memory, just then
 };
 
-struct total {
-  usage live;
-  usage allocated;
-  peak_moment peak;
+struct Total {
+  Usage live;
+  Usage allocated;
+  PeakMoment peak;
   std::uint64_t peaks = 0;  // epoch of the call sites' and threads' values
-  std::map<std::int64_t, value_at_peak<usage>> threads;
+  std::map<std::int64_t, ValueAtPeak<Usage>> threads;
 };
 
-struct context_drop {
+struct ContextDrop {
   std::uint64_t ns = 0;
   std::string api;
   std::uint64_t stack = 0;
-  std::optional<device_ordinal> device;
-  usage dropped;
+  std::optional<DeviceOrdinal> device;
+  Usage dropped;
 };
 
-class live_table {
+class LiveTable {
  public:
-  void take(const event_record& event, bool after_end);
+  void take(const EventRecord& event, bool after_end);
 
   // The block that a failed free was about stays live and is marked; but where the free failed because the driver was
   // shutting down, the block has ended with it.
-  void take_failed_free(const failure_record& failure, bool shutting_down);
+  void take_failed_free(const FailureRecord& failure, bool shutting_down);
 
-  const std::map<total_key, total>& totals() const { return totals_; }
-  const std::map<site_key, call_site>& sites() const { return sites_; }
-  const std::vector<context_drop>& context_drops() const { return context_drops_; }
+  const std::map<TotalKey, Total>& totals() const { return totals_; }
+  const std::map<SiteKey, CallSite>& sites() const { return sites_; }
+  const std::vector<ContextDrop>& context_drops() const { return context_drops_; }
   std::uint64_t unknown_frees() const { return unknown_frees_; }
-  std::uint64_t freed_bytes(const total_key& key) const;
+  std::uint64_t freed_bytes(const TotalKey& key) const;
 
  private:
-  using block_number = std::uint64_t;
-  using address_key = std::pair<std::string, std::uint64_t>;
-  using blocks = std::unordered_map<block_number, live_block>;
+  using BlockNumber = std::uint64_t;
+  using AddressKey = std::pair<std::string, std::uint64_t>;
+  using Blocks = std::unordered_map<BlockNumber, LiveBlock>;
 
-  void allocate(const event_record& event);
-  void release(const event_record& event, bool after_end);
-  void drop_context(const event_record& event);
-  blocks::iterator remove(blocks::iterator found, std::uint64_t ns);
-  void change(const live_block& block, usage delta, std::uint64_t ns);
-  void note_peak(const total_key& key, total& of, const event_record& event);
+  void allocate(const EventRecord& event);
+  void release(const EventRecord& event, bool after_end);
+  void drop_context(const EventRecord& event);
+  Blocks::iterator remove(Blocks::iterator found, std::uint64_t ns);
+  void change(const LiveBlock& block, Usage delta, std::uint64_t ns);
+  void note_peak(const TotalKey& key, Total& of, const EventRecord& event);
 
-  blocks blocks_;
-  std::map<address_key, block_number> by_address_;
-  blocks overwritten_;
-  std::unordered_set<block_number> freed_before_alloc_;
-  std::map<total_key, total> totals_;
-  std::map<site_key, call_site> sites_;
-  std::vector<context_drop> context_drops_;
+  Blocks blocks_;
+  std::map<AddressKey, BlockNumber> by_address_;
+  Blocks overwritten_;
+  std::unordered_set<BlockNumber> freed_before_alloc_;
+  std::map<TotalKey, Total> totals_;
+  std::map<SiteKey, CallSite> sites_;
+  std::vector<ContextDrop> context_drops_;
   std::uint64_t unknown_frees_ = 0;
 };
 

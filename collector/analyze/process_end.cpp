@@ -12,16 +12,16 @@ bool is_this_host(const std::string& recorded) {
   return ::gethostname(name, sizeof name - 1) == 0 && recorded == name;
 }
 
-bool still_runs(const process_record& process) {
+bool still_runs(const ProcessRecord& process) {
   const auto stat = read_proc_stat(process.pid);
   return stat && stat->start == process.start && stat->state != 'Z' && stat->state != 'X';
 }
 
 }  // namespace
 
-process_end judge_end(const process_record& process, bool has_end_line, bool replaced_by_exec,
-                      const std::optional<exit_record>& status) {
-  process_end end;
+ProcessEnd judge_end(const ProcessRecord& process, bool has_end_line, bool replaced_by_exec,
+                     const std::optional<ExitRecord>& status) {
+  ProcessEnd end;
   end.handlers_ran = has_end_line;
   if (status && !replaced_by_exec) {
     end.exit_status = status->exit_status;
@@ -29,17 +29,17 @@ process_end judge_end(const process_record& process, bool has_end_line, bool rep
     if (status->ended_ns > process.wall_ns) end.ns = status->ended_ns - process.wall_ns;
   }
   if (end.signal) {
-    end.how = ending::killed;
+    end.how = Ending::killed;
   } else if (has_end_line) {
-    end.how = ending::normal;
+    end.how = Ending::normal;
   } else if (end.exit_status) {
-    end.how = ending::exited;
+    end.how = Ending::exited;
   } else if (replaced_by_exec) {
-    end.how = ending::replaced;
+    end.how = Ending::replaced;
   } else if (!is_this_host(process.host)) {
-    end.how = ending::unknown;
+    end.how = Ending::unknown;
   } else {
-    end.how = still_runs(process) ? ending::running : ending::vanished;
+    end.how = still_runs(process) ? Ending::running : Ending::vanished;
   }
   return end;
 }

@@ -8,7 +8,7 @@
 
 namespace gpumem {
 
-enum class ending {
+enum class Ending {
   normal,    // exit handlers ran
   exited,    // ended by itself without running its exit handlers
   killed,    // by a signal
@@ -18,15 +18,15 @@ enum class ending {
   unknown,   // another machine's process without any end
 };
 
-struct process_end {
-  ending how = ending::unknown;
+struct ProcessEnd {
+  Ending how = Ending::unknown;
   std::optional<int> exit_status;
   std::optional<int> signal;
   std::optional<std::uint64_t> ns;  // when it ended, on the clock of the journal
   bool handlers_ran = false;        // the journal has its end line
 };
 
-process_end judge_end(const process_record& process, bool has_end_line, bool replaced_by_exec,
-                      const std::optional<exit_record>& status);
+ProcessEnd judge_end(const ProcessRecord& process, bool has_end_line, bool replaced_by_exec,
+                     const std::optional<ExitRecord>& status);
 
 }  // namespace gpumem

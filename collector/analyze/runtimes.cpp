@@ -10,13 +10,13 @@ std::string version_text(std::uint64_t version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-std::string runtime_library::describe() const {
+std::string RuntimeLibrary::describe() const {
   const std::string name = version ? "cudart " + version_text(*version) : "cudart of unknown version";
   return is_static ? name + ", static, in " + path : name + " (" + path + ")";
 }
 
-std::vector<runtime_library> find_runtimes(const modules& all) {
-  std::vector<runtime_library> found;
+std::vector<RuntimeLibrary> find_runtimes(const Modules& all) {
+  std::vector<RuntimeLibrary> found;
   for (const auto& [id, module] : all) {
     const bool is_static = module.role == schema::role::static_runtime;
     if (!is_static && module.role != schema::role::runtime) continue;
@@ -25,8 +25,8 @@ std::vector<runtime_library> find_runtimes(const modules& all) {
   return found;
 }
 
-std::optional<runtime_library> runtime_of_failure(const modules& all, const failure_record& failure,
-                                                  const stack_record* stack) {
+std::optional<RuntimeLibrary> runtime_of_failure(const Modules& all, const FailureRecord& failure,
+                                                 const StackRecord* stack) {
   const auto runtimes = find_runtimes(all);
   if (stack) {
     for (const auto& frame : stack->frames) {
@@ -36,13 +36,13 @@ std::optional<runtime_library> runtime_of_failure(const modules& all, const fail
     }
   }
   if (!failure.api.starts_with("cuda")) return std::nullopt;
-  const auto is_shared = [](const runtime_library& runtime) { return !runtime.is_static; };
+  const auto is_shared = [](const RuntimeLibrary& runtime) { return !runtime.is_static; };
   const auto shared = std::find_if(runtimes.begin(), runtimes.end(), is_shared);
   const bool is_only = std::count_if(runtimes.begin(), runtimes.end(), is_shared) == 1;
   return is_only ? std::optional(*shared) : std::nullopt;
 }
 
-std::optional<std::string> driver_library(const modules& all) {
+std::optional<std::string> driver_library(const Modules& all) {
   for (const auto& [_, module] : all) {
     if (module.role == schema::role::driver && module.path) return module.path;
   }

@@ -11,9 +11,9 @@
 
 namespace gpumem {
 
-using modules = std::map<std::uint64_t, module_record>;
+using Modules = std::map<std::uint64_t, ModuleRecord>;
 
-struct runtime_library {
+struct RuntimeLibrary {
   std::uint64_t module = 0;
   std::string path;
   bool is_static = false;
@@ -23,16 +23,16 @@ struct runtime_library {
   std::string describe() const;
 };
 
-std::vector<runtime_library> find_runtimes(const modules& all);
+std::vector<RuntimeLibrary> find_runtimes(const Modules& all);
 
 // The runtime that a failing call went through: the first one on its stack. A runtime function was called in a shared
 // runtime, which lies beyond the end of the stack; then it is the process's only one. Nothing where that is not
 // certain.
-std::optional<runtime_library> runtime_of_failure(const modules& all, const failure_record& failure,
-                                                  const stack_record* stack);
+std::optional<RuntimeLibrary> runtime_of_failure(const Modules& all, const FailureRecord& failure,
+                                                 const StackRecord* stack);
 
 // Path of libcuda, where the process had loaded one.
-std::optional<std::string> driver_library(const modules& all);
+std::optional<std::string> driver_library(const Modules& all);
 
 // 13000 -> "13.0"
 std::string version_text(std::uint64_t version);

@@ -9,132 +9,132 @@
 namespace gpumem {
 namespace {
 
-using evidence = std::vector<std::string>;
+using Evidence = std::vector<std::string>;
 
-struct start_case {
-  const failure_record& failure;
-  const process_facts& facts;
+struct StartCase {
+  const FailureRecord& failure;
+  const ProcessFacts& facts;
 };
 
-std::optional<std::string> variable(const start_case& at, const char* name) {
+std::optional<std::string> variable(const StartCase& at, const char* name) {
   if (const auto now = at.failure.env_now.find(name); now != at.failure.env_now.end()) return now->second;
   const auto found = at.facts.process.env.find(name);
   return found == at.facts.process.env.end() ? std::nullopt : std::optional(found->second);
 }
 
-bool has_module(const start_case& at, std::string_view part) {
+bool has_module(const StartCase& at, std::string_view part) {
   return std::any_of(at.facts.all_modules.begin(), at.facts.all_modules.end(), [part](const auto& entry) {
     return entry.second.path && entry.second.path->find(part) != std::string::npos;
   });
 }
 
-evidence forked_after_init(const start_case& at) {
+Evidence forked_after_init(const StartCase& at) {
   const auto& origin = at.facts.process.forked_from;
   if (!origin || !origin->initialized) return {};
   return {"process " + std::to_string(origin->pid) + " had started CUDA before it forked this one"};
 }
 
-evidence address_space_limited(const start_case& at) {
+Evidence address_space_limited(const StartCase& at) {
   const auto limit = at.facts.process.limit_as;
   if (!limit) return {};
   return {"RLIMIT_AS is " + bytes_text(*limit) + ", and the driver reserves far more address space than it uses"};
 }
 
-evidence sanitizer_loaded(const start_case& at) {
+Evidence sanitizer_loaded(const StartCase& at) {
   if (!has_module(at, "/libasan.so") && !has_module(at, "libclang_rt.asan")) return {};
   return {
       "the AddressSanitizer runtime is loaded, whose protected shadow gap lies where the driver reserves addresses"};
 }
 
-evidence no_kernel_driver(const start_case& at) {
+Evidence no_kernel_driver(const StartCase& at) {
   if (at.facts.process.kernel_driver) return {};
   return {"/proc/driver/nvidia/version does not exist, so no NVIDIA kernel driver is loaded here"};
 }
 
-evidence devices_hidden(const start_case& at) {
+Evidence devices_hidden(const StartCase& at) {
   const auto visible = variable(at, "CUDA_VISIBLE_DEVICES");
   if (!visible) return {};
   if (!visible->empty() && !visible->starts_with("-1") && *visible != "NoDevFiles") return {};
   return {"CUDA_VISIBLE_DEVICES is \"" + *visible + "\", which hides every device"};
 }
 
-evidence visible_list(const start_case& at) {
+Evidence visible_list(const StartCase& at) {
   const auto visible = variable(at, "CUDA_VISIBLE_DEVICES");
   if (!visible || visible->empty()) return {};
   return {"CUDA_VISIBLE_DEVICES is \"" + *visible + "\", and ordinals count within this list"};
 }
 
-evidence compat_driver(const start_case& at) {
+Evidence compat_driver(const StartCase& at) {
   const auto path = driver_library(at.facts.all_modules);
   if (!path || path->find("compat") == std::string::npos) return {};
   return {"libcuda was loaded from " + *path + ", a forward-compatibility folder"};
 }
 
-evidence stub_driver(const start_case& at) {
+Evidence stub_driver(const StartCase& at) {
   const auto path = driver_library(at.facts.all_modules);
   if (!path || path->find("/stubs/") == std::string::npos) return {};
   return {"libcuda was loaded from " + *path};
 }
 
-evidence runtime_and_driver(const start_case& at) {
-  evidence found;
+Evidence runtime_and_driver(const StartCase& at) {
+  Evidence found;
   for (const auto& runtime : find_runtimes(at.facts.all_modules)) found.push_back(runtime.describe() + " is in use");
   if (at.facts.process.kernel_driver) found.push_back("the kernel driver is " + *at.facts.process.kernel_driver);
   return found;
 }
 
-evidence mps_configured(const start_case& at) {
+Evidence mps_configured(const StartCase& at) {
   const auto pipe = variable(at, "CUDA_MPS_PIPE_DIRECTORY");
   if (!pipe) return {};
   return {"CUDA_MPS_PIPE_DIRECTORY is \"" + *pipe + "\""};
 }
 
-struct known_cause {
+struct KnownCause {
   std::int64_t code;
-  certainty sureness;
-  evidence (*find)(const start_case&);
+  Certainty sureness;
+  Evidence (*find)(const StartCase&);
   const char* verdict;
   const char* advice;
 };
 
 // The first row of the code whose evidence is there gives the verdict.
-const known_cause known_causes[] = {
-    {2, certainty::likely, address_space_limited,
+const KnownCause known_causes[] = {
+    {2, Certainty::likely, address_space_limited,
      "The limit on address space leaves the driver no room; this says nothing about the GPU's memory.",
      "Run without \"ulimit -v\" (RLIMIT_AS unlimited)."},
-    {2, certainty::likely, sanitizer_loaded,
+    {2, Certainty::likely, sanitizer_loaded,
      "AddressSanitizer blocks the driver's address reservation; this says nothing about the GPU's memory.",
      "Run with ASAN_OPTIONS=protect_shadow_gap=0."},
-    {3, certainty::proven, forked_after_init, "CUDA does not survive fork: the parent had already started it.",
+    {3, Certainty::proven, forked_after_init, "CUDA does not survive fork: the parent had already started it.",
      "Start workers by spawn or exec, or make the first CUDA call (a device count is one) only in the child."},
-    {34, certainty::proven, stub_driver, "The toolkit's stub was loaded in place of the driver.",
+    {34, Certainty::proven, stub_driver, "The toolkit's stub was loaded in place of the driver.",
      "Remove the stubs folder from LD_LIBRARY_PATH; it is for linking only."},
-    {35, certainty::proven, runtime_and_driver,
+    {35, Certainty::proven, runtime_and_driver,
      "The installed driver is older than the CUDA runtime in this program needs.",
      "Update the driver, or use a build with an older CUDA runtime."},
-    {100, certainty::proven, devices_hidden, "The environment hides every GPU from this process.",
+    {100, Certainty::proven, devices_hidden, "The environment hides every GPU from this process.",
      "Unset CUDA_VISIBLE_DEVICES or name a device."},
-    {100, certainty::likely, no_kernel_driver,
+    {100, Certainty::likely, no_kernel_driver,
      "No NVIDIA kernel driver is loaded on this machine or in this container.",
      "Load the driver (nvidia-smi must work here), or start the container with access to the GPU."},
-    {101, certainty::likely, visible_list, "The program asked for a device number beyond the visible list.",
+    {101, Certainty::likely, visible_list, "The program asked for a device number beyond the visible list.",
      "Ordinals start at 0 within CUDA_VISIBLE_DEVICES."},
-    {803, certainty::likely, compat_driver, "A forward-compatibility libcuda is used in place of the driver's own.",
+    {803, Certainty::likely, compat_driver, "A forward-compatibility libcuda is used in place of the driver's own.",
      "Remove the compat folder from the loader's path."},
-    {804, certainty::proven, compat_driver,
+    {804, Certainty::proven, compat_driver,
      "A forward-compatibility libcuda is used on hardware that does not allow it.",
      "Remove the compat folder from the loader's path."},
-    {805, certainty::likely, mps_configured, "The MPS control daemon cannot be reached through that folder.",
+    {805, Certainty::likely, mps_configured, "The MPS control daemon cannot be reached through that folder.",
      "Start nvidia-cuda-mps-control there, make the folder visible in the container, or unset the variable."},
 };
 
-struct open_cause {
+struct OpenCause {
   std::int64_t code;
   const char* cause;
   const char* decided_by;
 };
 
-const open_cause open_causes[] = {
+const OpenCause open_causes[] = {
     {2, "other processes hold the device's memory",
      "nvidia-smi at the time of the failure: used memory and its processes"},
     {2, "host memory or a container's memory limit is exhausted", "the cgroup's memory.events and the kernel log"},
@@ -160,7 +160,7 @@ const open_cause open_causes[] = {
     {999, "the kernel module lost its state over a suspend", "reloading nvidia_uvm, or a reboot"},
 };
 
-std::vector<std::string> changed_variables(const failure_record& failure) {
+std::vector<std::string> changed_variables(const FailureRecord& failure) {
   std::vector<std::string> clauses;
   for (const auto& [name, value] : failure.env_now) {
     clauses.push_back(name + (value ? " had become \"" + *value + "\"" : std::string(" had been unset")) +
@@ -171,10 +171,10 @@ std::vector<std::string> changed_variables(const failure_record& failure) {
 
 }  // namespace
 
-diagnosis diagnose_start(const failure_group& group, const process_facts& facts) {
-  const start_case at{group.first, facts};
+Diagnosis diagnose_start(const FailureGroup& group, const ProcessFacts& facts) {
+  const StartCase at{group.first, facts};
   const std::int64_t code = deciding_code(group.first, facts.all_modules);
-  diagnosis result;
+  Diagnosis result;
   for (const auto& cause : known_causes) {
     if (cause.code != code) continue;
     result.evidence = cause.find(at);

@@ -9,7 +9,7 @@
 namespace gpumem {
 
 template <class Value>
-class value_at_peak {
+class ValueAtPeak {
  public:
   // `epoch` is the number of the latest peak, which happened before this change.
   void add(const Value& delta, std::uint64_t epoch) {

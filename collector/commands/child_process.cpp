@@ -33,9 +33,9 @@ sigset_t watched_signals() {
 }
 
 // Blocks what we wait for, and remembers how things were for the child.
-class signal_watch {
+class SignalWatch {
  public:
-  signal_watch() {
+  SignalWatch() {
     const sigset_t set = watched_signals();
     sigprocmask(SIG_BLOCK, &set, &mask_before_);
     // An inherited "ignore" would make the kernel reap the child before we know how it ended.
@@ -43,7 +43,7 @@ class signal_watch {
     usual.sa_handler = SIG_DFL;
     sigaction(SIGCHLD, &usual, &child_action_before_);
   }
-  ~signal_watch() { restore(); }
+  ~SignalWatch() { restore(); }
   void restore() const {
     sigaction(SIGCHLD, &child_action_before_, nullptr);
     sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
@@ -67,10 +67,10 @@ class signal_watch {
 }
 
 pid_t start(const std::vector<std::string>& command, const std::map<std::string, std::string>& environment,
-            const signal_watch& signals) {
+            const SignalWatch& signals) {
   int pipe_ends[2];
   if (::pipe2(pipe_ends, O_CLOEXEC) != 0)
-    throw error(std::string("No pipe could be made: ") + std::strerror(errno) + ".");
+    throw Error(std::string("No pipe could be made: ") + std::strerror(errno) + ".");
   const pid_t child = ::fork();
   if (child == 0) {
     signals.restore();
@@ -86,10 +86,10 @@ pid_t start(const std::vector<std::string>& command, const std::map<std::string,
     } while (got < 0 && errno == EINTR);
   }
   ::close(pipe_ends[0]);
-  if (child < 0) throw error(std::string("No process could be made: ") + std::strerror(fork_error) + ".");
+  if (child < 0) throw Error(std::string("No process could be made: ") + std::strerror(fork_error) + ".");
   if (got == sizeof trouble) {
     ::waitpid(child, nullptr, 0);
-    throw start_failure{trouble};
+    throw StartFailure{trouble};
   }
   return child;
 }
@@ -124,10 +124,10 @@ void wait_until_ended(pid_t child) {
 
 }  // namespace
 
-finished_child run_child(const std::vector<std::string>& command,
-                         const std::map<std::string, std::string>& environment) {
-  const signal_watch signals;
-  finished_child result;
+FinishedChild run_child(const std::vector<std::string>& command,
+                        const std::map<std::string, std::string>& environment) {
+  const SignalWatch signals;
+  FinishedChild result;
   result.status.command = command;
   result.status.started_ns = wall_clock_ns();
   const pid_t child = start(command, environment, signals);
@@ -147,7 +147,7 @@ finished_child run_child(const std::vector<std::string>& command,
   return result;
 }
 
-int end_like(const exit_record& status) {
+int end_like(const ExitRecord& status) {
   if (!status.signal) return status.exit_status.value_or(0);
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);

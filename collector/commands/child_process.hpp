@@ -15,20 +15,19 @@
 
 namespace gpumem {
 
-struct finished_child {
-  exit_record status;
+struct FinishedChild {
+  ExitRecord status;
   std::uint64_t start = 0;  // clock ticks since boot, as in the names of journals
 };
 
-struct start_failure {
+struct StartFailure {
   int error_number = 0;
 };
 
 // Waits until the program has ended. Throws start_failure where it could not be started, error where nothing could.
-finished_child run_child(const std::vector<std::string>& command,
-                         const std::map<std::string, std::string>& environment);
+FinishedChild run_child(const std::vector<std::string>& command, const std::map<std::string, std::string>& environment);
 
 // Ends this process by the signal that ended the child (without a core file), or returns its exit status.
-int end_like(const exit_record& status);
+int end_like(const ExitRecord& status);
 
 }  // namespace gpumem

@@ -7,7 +7,7 @@ namespace gpumem {
 namespace {
 
 // In the order in which --help lists them.
-constexpr add_command command_table[] = {
+constexpr AddCommand command_table[] = {
     add_run_command,   add_report_command, add_failures_command, add_peak_command,
     add_leaks_command, add_path_command,   add_help_command,
 };
@@ -19,7 +19,7 @@ int run_command_line(int argc, char** argv) {
   app.set_version_flag("--version", "gpumem " GPUMEM_VERSION);
   app.require_subcommand(1);
   app.footer("First: gpumem run -- PROGRAM ARGS...");
-  command_line line;
+  CommandLine line;
   for (const auto add : command_table) add(app, line);
   char** const dashes = std::find(argv, argv + argc, std::string_view("--"));
   line.has_dashes = dashes != argv + argc;

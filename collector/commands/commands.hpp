@@ -11,21 +11,21 @@ namespace gpumem {
 
 inline constexpr int status_cannot_answer = 2;
 
-struct command_line {
+struct CommandLine {
   std::vector<std::string> after_dashes;  // what follows "--": never options of ours
   bool has_dashes = false;
   int status = 0;  // to end with
 };
 
-using add_command = void (*)(CLI::App& app, command_line& line);
+using AddCommand = void (*)(CLI::App& app, CommandLine& line);
 
-void add_failures_command(CLI::App& app, command_line& line);
-void add_help_command(CLI::App& app, command_line& line);
-void add_leaks_command(CLI::App& app, command_line& line);
-void add_path_command(CLI::App& app, command_line& line);
-void add_peak_command(CLI::App& app, command_line& line);
-void add_report_command(CLI::App& app, command_line& line);
-void add_run_command(CLI::App& app, command_line& line);
+void add_failures_command(CLI::App& app, CommandLine& line);
+void add_help_command(CLI::App& app, CommandLine& line);
+void add_leaks_command(CLI::App& app, CommandLine& line);
+void add_path_command(CLI::App& app, CommandLine& line);
+void add_peak_command(CLI::App& app, CommandLine& line);
+void add_report_command(CLI::App& app, CommandLine& line);
+void add_run_command(CLI::App& app, CommandLine& line);
 
 // Parses the command line and runs the command; returns the status to end with.
 int run_command_line(int argc, char** argv);

@@ -5,16 +5,16 @@
 namespace gpumem {
 namespace {
 
-void add_text(text_page& page, const process_view& view) {
+void add_text(TextPage& page, const ProcessView& view) {
   add_title(page, view);
   page.blank_line();
   add_failures(page, view);
 }
 
-constexpr report_kind failures_kind{"failures", "Calls that failed, and why", add_text, json_failures, "peak"};
+constexpr ReportKind failures_kind{"failures", "Calls that failed, and why", add_text, json_failures, "peak"};
 
 }  // namespace
 
-void add_failures_command(CLI::App& app, command_line&) { add_report_kind(app, failures_kind); }
+void add_failures_command(CLI::App& app, CommandLine&) { add_report_kind(app, failures_kind); }
 
 }  // namespace gpumem

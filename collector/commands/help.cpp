@@ -22,8 +22,8 @@ std::string default_text(unsigned long long bytes) {
   return std::to_string(bytes) + suffixes[suffix];
 }
 
-const table_rows& settings_rows() {
-  static const table_rows rows = {
+const TableRows& settings_rows() {
+  static const TableRows rows = {
 #define SETTING(type, identifier, variable, value, what) {variable, #type, default_text(value), what},
 #include "settings.def"
 #undef SETTING
@@ -33,7 +33,7 @@ const table_rows& settings_rows() {
 
 void print_settings() {
   const auto style = style_of(1);
-  text_page page(style.width, style.colour);
+  TextPage page(style.width, style.colour);
   page.paragraph(
       "Environment variables that the shim reads when it starts. A value that does not parse is reported in "
       "one line, and the default is used.");
@@ -44,7 +44,7 @@ void print_settings() {
 
 }  // namespace
 
-void add_help_command(CLI::App& app, command_line&) {
+void add_help_command(CLI::App& app, CommandLine&) {
   auto* help = app.add_subcommand("help", "Explain the settings of the shim");
   help->require_subcommand(1);
   help->add_subcommand("settings", "List every GPUMEM_* variable")->callback(print_settings);

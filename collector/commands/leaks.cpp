@@ -5,16 +5,16 @@
 namespace gpumem {
 namespace {
 
-void add_text(text_page& page, const process_view& view) {
+void add_text(TextPage& page, const ProcessView& view) {
   add_title(page, view);
   page.blank_line();
   add_leaks(page, view);
 }
 
-constexpr report_kind leaks_kind{"leaks", "Memory that was not given back, by call site", add_text, json_leaks, "peak"};
+constexpr ReportKind leaks_kind{"leaks", "Memory that was not given back, by call site", add_text, json_leaks, "peak"};
 
 }  // namespace
 
-void add_leaks_command(CLI::App& app, command_line&) { add_report_kind(app, leaks_kind); }
+void add_leaks_command(CLI::App& app, CommandLine&) { add_report_kind(app, leaks_kind); }
 
 }  // namespace gpumem

@@ -14,9 +14,9 @@
 
 namespace gpumem {
 
-output_style style_of(int descriptor) {
+OutputStyle style_of(int descriptor) {
   constexpr std::size_t narrowest = 40;
-  output_style style;
+  OutputStyle style;
   if (!::isatty(descriptor)) return style;
   winsize size{};
   if (::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
@@ -38,7 +38,7 @@ void write_out(int descriptor, std::string_view text) {
     } else if (errno == EPIPE) {
       return;
     } else if (errno != EINTR) {
-      throw error(std::string("The answer cannot be written: ") + std::strerror(errno) + ".");
+      throw Error(std::string("The answer cannot be written: ") + std::strerror(errno) + ".");
     }
   }
 }

@@ -6,13 +6,13 @@
 
 namespace gpumem {
 
-struct output_style {
+struct OutputStyle {
   std::size_t width = 100;  // of the terminal; this where there is none
   bool colour = false;
 };
 
 // Of standard output (1) or standard error (2).
-output_style style_of(int descriptor);
+OutputStyle style_of(int descriptor);
 
 // Writes everything. A reader that has gone away (`| head`) is no error; a full disk is, and throws error.
 void write_out(int descriptor, std::string_view text);

@@ -4,7 +4,7 @@
 
 namespace gpumem {
 
-void add_path_command(CLI::App& app, command_line&) {
+void add_path_command(CLI::App& app, CommandLine&) {
   app.add_subcommand("path", "Print the path of libgpumemshim.so, for a plain LD_PRELOAD")->callback([] {
     write_out(1, find_shim().string() + "\n");
   });

@@ -5,17 +5,17 @@
 namespace gpumem {
 namespace {
 
-void add_text(text_page& page, const process_view& view) {
+void add_text(TextPage& page, const ProcessView& view) {
   add_title(page, view);
   page.blank_line();
   add_peaks(page, view);
 }
 
-constexpr report_kind peak_kind{"peak", "The highest use of memory, and who held it then", add_text, json_peaks,
-                                "leaks"};
+constexpr ReportKind peak_kind{"peak", "The highest use of memory, and who held it then", add_text, json_peaks,
+                               "leaks"};
 
 }  // namespace
 
-void add_peak_command(CLI::App& app, command_line&) { add_report_kind(app, peak_kind); }
+void add_peak_command(CLI::App& app, CommandLine&) { add_report_kind(app, peak_kind); }
 
 }  // namespace gpumem

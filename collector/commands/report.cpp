@@ -5,11 +5,11 @@
 namespace gpumem {
 namespace {
 
-constexpr report_kind report_kind_of_all{"report", "Everything about the processes of PATH, the verdict first",
-                                         add_report, json_report, "leaks"};
+constexpr ReportKind report_kind_of_all{"report", "Everything about the processes of PATH, the verdict first",
+                                        add_report, json_report, "leaks"};
 
 }  // namespace
 
-void add_report_command(CLI::App& app, command_line&) { add_report_kind(app, report_kind_of_all); }
+void add_report_command(CLI::App& app, CommandLine&) { add_report_kind(app, report_kind_of_all); }
 
 }  // namespace gpumem

@@ -14,14 +14,14 @@
 namespace gpumem {
 namespace {
 
-struct report_options {
+struct ReportOptions {
   std::string path;
   std::string format = "text";
   bool lenient = false;
   bool full_stacks = false;
 };
 
-std::vector<std::string> overview_row(const process_analysis& process, std::size_t number) {
+std::vector<std::string> overview_row(const ProcessAnalysis& process, std::size_t number) {
   std::uint64_t peak = 0;
   for (const auto& each : process.peaks) peak = std::max(peak, each.moment.bytes);
   return {"[" + std::to_string(number) + "]", grouped(process.failed_calls), bytes_text(peak),
@@ -29,9 +29,9 @@ std::vector<std::string> overview_row(const process_analysis& process, std::size
 }
 
 // Journals of one folder, analysed one after the other; names are shared, for the processes share their libraries.
-class report_job {
+class ReportJob {
  public:
-  report_job(const report_kind& kind, const report_options& options) : kind_(kind), options_(options) {}
+  ReportJob(const ReportKind& kind, const ReportOptions& options) : kind_(kind), options_(options) {}
 
   void run() {
     const auto journals = find_journals(options_.path);
@@ -39,26 +39,26 @@ class report_job {
       const auto process = read(files);
       if (!process) continue;
       symbols_.add_known(read_symbol_file(files.symbols_file()));
-      call_names names(*process, symbols_);
+      CallNames names(*process, symbols_);
       add({*process, names, options_.full_stacks}, journals.size());
     }
-    if (shown_ == 0) throw error(refused_.front());
+    if (shown_ == 0) throw Error(refused_.front());
     write_out(1, options_.format == "json" ? finish_json() : finish_text());
   }
 
  private:
-  std::optional<process_analysis> read(const journal_files& files) {
-    const auto how = options_.lenient ? strictness::lenient : strictness::strict;
+  std::optional<ProcessAnalysis> read(const JournalFiles& files) {
+    const auto how = options_.lenient ? Strictness::lenient : Strictness::strict;
     if (!options_.lenient) return analyze(files, how);
     try {
       return analyze(files, how);
-    } catch (const error& trouble) {
+    } catch (const Error& trouble) {
       refused_.push_back(trouble.what());
       return std::nullopt;
     }
   }
 
-  void add(const process_view& view, std::size_t of) {
+  void add(const ProcessView& view, std::size_t of) {
     ++shown_;
     if (options_.format == "json") {
       processes_.push_back(kind_.make_json(view));
@@ -91,35 +91,35 @@ class report_job {
     page_.blank_line();
     page_.line("Next: gpumem " + std::string(kind_.next) + " " + command_text({options_.path}));
     if (overview_.empty()) return page_.text();
-    text_page top(style_.width, style_.colour);
+    TextPage top(style_.width, style_.colour);
     top.lead(count_of(overview_.size(), "journal") + " in " + printable(options_.path));
-    top.table({{"", align::right}, {"failed calls", align::right}, {"largest peak", align::right}, {"process"}},
+    top.table({{"", Align::right}, {"failed calls", Align::right}, {"largest peak", Align::right}, {"process"}},
               overview_);
     top.blank_line();
     return top.text() + page_.text();
   }
 
-  const report_kind& kind_;
-  const report_options& options_;
-  symbolizer symbols_;
-  const output_style style_ = style_of(1);
-  text_page page_{style_.width, style_.colour};
+  const ReportKind& kind_;
+  const ReportOptions& options_;
+  Symbolizer symbols_;
+  const OutputStyle style_ = style_of(1);
+  TextPage page_{style_.width, style_.colour};
   nlohmann::ordered_json processes_ = nlohmann::ordered_json::array();
-  table_rows overview_;
+  TableRows overview_;
   std::vector<std::string> refused_;
   std::size_t shown_ = 0;
 };
 
 }  // namespace
 
-void add_report_kind(CLI::App& app, const report_kind& kind) {
+void add_report_kind(CLI::App& app, const ReportKind& kind) {
   auto* command = app.add_subcommand(kind.name, kind.summary);
-  const auto options = std::make_shared<report_options>();
+  const auto options = std::make_shared<ReportOptions>();
   command->add_option("PATH", options->path, "a journal (gpumem-*.jsonl) or a folder of journals")->required();
   command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
   command->add_flag("--lenient", options->lenient, "show what can be read of damaged journals");
   command->add_flag("--full-stacks", options->full_stacks, "show all frames, also of CUDA, libc and the interpreter");
-  command->callback([options, &kind] { report_job(kind, *options).run(); });
+  command->callback([options, &kind] { ReportJob(kind, *options).run(); });
 }
 
 }  // namespace gpumem

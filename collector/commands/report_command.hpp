@@ -8,15 +8,15 @@
 
 namespace gpumem {
 
-struct report_kind {
+struct ReportKind {
   const char* name;
   const char* summary;
-  void (*add_text)(text_page&, const process_view&);
-  nlohmann::ordered_json (*make_json)(const process_view&);
+  void (*add_text)(TextPage&, const ProcessView&);
+  nlohmann::ordered_json (*make_json)(const ProcessView&);
   const char* next;  // command that one would want next
 };
 
 // `kind` must live as long as the program.
-void add_report_kind(CLI::App& app, const report_kind& kind);
+void add_report_kind(CLI::App& app, const ReportKind& kind);
 
 }  // namespace gpumem

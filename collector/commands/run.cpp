@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 constexpr int status_not_found = 127;
 constexpr int status_not_executable = 126;
 
-struct run_options {
+struct RunOptions {
   std::string folder;
   bool quiet = false;
   bool no_symbolize = false;
@@ -28,7 +28,7 @@ struct run_options {
 // LD_PRELOAD takes a list split at blanks and colons, without any way to quote them.
 std::string preload_list(const fs::path& shim) {
   if (shim.string().find_first_of(" :") != std::string::npos) {
-    throw error(shim.string() + " cannot be preloaded, because its path holds a blank or a colon; move it elsewhere.");
+    throw Error(shim.string() + " cannot be preloaded, because its path holds a blank or a colon; move it elsewhere.");
   }
   const char* before = std::getenv("LD_PRELOAD");
   return before && *before ? shim.string() + ":" + before : shim.string();
@@ -39,14 +39,14 @@ fs::path prepare_folder(const std::string& folder) {
   std::error_code trouble;
   const fs::path absolute = fs::absolute(folder, trouble);
   if (!trouble) fs::create_directories(absolute, trouble);
-  if (trouble) throw error(folder + " cannot be made: " + trouble.message() + ".");
+  if (trouble) throw Error(folder + " cannot be made: " + trouble.message() + ".");
   return absolute;
 }
 
 void say(const std::string& text) { write_out(2, text); }
 
 // Nothing that goes wrong here may change how the run ends.
-void report_run(const run_options& options, const fs::path& folder, const finished_child& child) {
+void report_run(const RunOptions& options, const fs::path& folder, const FinishedChild& child) {
   try {
     const auto journals = journals_of_run(journal_folders(folder), child);
     write_status(journals, child);
@@ -58,22 +58,22 @@ void report_run(const run_options& options, const fs::path& folder, const finish
     if (options.quiet) return;
     try {
       say(std::string("gpumem: no report of this run: ") + trouble.what() + "\n");
-    } catch (const error&) {
+    } catch (const Error&) {
       // Standard error is closed or full.
     }
   }
 }
 
-int run(const run_options& options, const std::vector<std::string>& command) {
-  if (command.empty()) throw error("No program is named; say: gpumem run -- PROGRAM ARGS...");
+int run(const RunOptions& options, const std::vector<std::string>& command) {
+  if (command.empty()) throw Error("No program is named; say: gpumem run -- PROGRAM ARGS...");
   const fs::path folder = prepare_folder(options.folder);
   std::map<std::string, std::string> environment = {{"LD_PRELOAD", preload_list(find_shim())}};
   if (!folder.empty()) environment["GPUMEM_DIR"] = folder.string();
   try {
-    const finished_child child = run_child(command, environment);
+    const FinishedChild child = run_child(command, environment);
     report_run(options, folder, child);
     return end_like(child.status);
-  } catch (const start_failure& failure) {
+  } catch (const StartFailure& failure) {
     say("gpumem: " + command.front() + ": " + std::strerror(failure.error_number) + "\n");
     return failure.error_number == ENOENT ? status_not_found : status_not_executable;
   }
@@ -81,9 +81,9 @@ int run(const run_options& options, const std::vector<std::string>& command) {
 
 }  // namespace
 
-void add_run_command(CLI::App& app, command_line& line) {
+void add_run_command(CLI::App& app, CommandLine& line) {
   auto* command = app.add_subcommand("run", "Run a program under the shim and sum up what it did");
-  const auto options = std::make_shared<run_options>();
+  const auto options = std::make_shared<RunOptions>();
   command->add_option("-o", options->folder, "folder of the journals (sets GPUMEM_DIR)");
   command->add_flag("--quiet", options->quiet, "no summary on stderr");
   command->add_flag("--no-symbolize", options->no_symbolize, "do not look up names into .symbols.json");

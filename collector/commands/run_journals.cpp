@@ -19,13 +19,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct candidate_journal {
-  journal_files files;
-  process_record process;
+struct CandidateJournal {
+  JournalFiles files;
+  ProcessRecord process;
 };
 
-std::vector<candidate_journal> candidates_in(const std::vector<fs::path>& folders, std::uint64_t since_wall_ns) {
-  std::vector<candidate_journal> found;
+std::vector<CandidateJournal> candidates_in(const std::vector<fs::path>& folders, std::uint64_t since_wall_ns) {
+  std::vector<CandidateJournal> found;
   for (const auto& folder : folders) {
     try {
       for (auto& files : find_journals(folder)) {
@@ -39,7 +39,7 @@ std::vector<candidate_journal> candidates_in(const std::vector<fs::path>& folder
   return found;
 }
 
-bool is_journal_of(const process_record& process, const finished_child& child) {
+bool is_journal_of(const ProcessRecord& process, const FinishedChild& child) {
   return process.pid == child.status.pid && process.start == child.start;
 }
 
@@ -62,7 +62,7 @@ std::vector<fs::path> journal_folders(const fs::path& chosen) {
   return folders;
 }
 
-std::vector<journal_files> journals_of_run(const std::vector<fs::path>& folders, const finished_child& child) {
+std::vector<JournalFiles> journals_of_run(const std::vector<fs::path>& folders, const FinishedChild& child) {
   const auto candidates = candidates_in(folders, child.status.started_ns);
   std::set<std::int64_t> family = {child.status.pid};
   // A descendant may stand before its parent in the list, so look until nobody is added.
@@ -73,7 +73,7 @@ std::vector<journal_files> journals_of_run(const std::vector<fs::path>& folders,
       if (family.count(each.process.ppid) > 0 || has_known_origin) family.insert(each.process.pid);
     }
   }
-  std::vector<journal_files> journals;
+  std::vector<JournalFiles> journals;
   for (const auto& each : candidates) {
     const bool is_other_process = each.process.pid == child.status.pid && !is_journal_of(each.process, child);
     if (family.count(each.process.pid) > 0 && !is_other_process) journals.push_back(each.files);
@@ -81,7 +81,7 @@ std::vector<journal_files> journals_of_run(const std::vector<fs::path>& folders,
   return journals;
 }
 
-void write_status(const std::vector<journal_files>& journals, const finished_child& child) {
+void write_status(const std::vector<JournalFiles>& journals, const FinishedChild& child) {
   for (const auto& files : journals) {
     const auto process = read_process_line(files);
     if (process && is_journal_of(*process, child) && !files.replaced_by_exec) {
@@ -90,14 +90,14 @@ void write_status(const std::vector<journal_files>& journals, const finished_chi
   }
 }
 
-void write_symbols(const std::vector<journal_files>& journals) {
+void write_symbols(const std::vector<JournalFiles>& journals) {
   for (const auto& files : journals) {
-    symbolizer symbols;
-    modules all_modules;
-    std::set<frame_address> frames;
-    read_journal(files, strictness::lenient, [&](const record& line) {
-      if (const auto* module = std::get_if<module_record>(&line)) all_modules.emplace(module->id, *module);
-      if (const auto* stack = std::get_if<stack_record>(&line))
+    Symbolizer symbols;
+    Modules all_modules;
+    std::set<FrameAddress> frames;
+    read_journal(files, Strictness::lenient, [&](const Record& line) {
+      if (const auto* module = std::get_if<ModuleRecord>(&line)) all_modules.emplace(module->id, *module);
+      if (const auto* stack = std::get_if<StackRecord>(&line))
         frames.insert(stack->frames.begin(), stack->frames.end());
     });
     for (const auto& frame : frames) {
@@ -108,16 +108,16 @@ void write_symbols(const std::vector<journal_files>& journals) {
   }
 }
 
-std::string summary_of_run(const std::vector<journal_files>& journals) {
+std::string summary_of_run(const std::vector<JournalFiles>& journals) {
   const auto style = style_of(2);
-  text_page page(style.width, style.colour);
-  symbolizer symbols;
+  TextPage page(style.width, style.colour);
+  Symbolizer symbols;
   std::size_t shown = 0;
   for (const auto& files : journals) {
     if (shown == most_processes_in_summary) break;
-    const auto process = analyze(files, strictness::lenient);
+    const auto process = analyze(files, Strictness::lenient);
     symbols.add_known(read_symbol_file(files.symbols_file()));
-    call_names names(process, symbols);
+    CallNames names(process, symbols);
     if (shown++ > 0) page.blank_line();
     add_headline(page, {process, names});
   }

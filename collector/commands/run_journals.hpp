@@ -14,16 +14,16 @@ namespace gpumem {
 std::vector<std::filesystem::path> journal_folders(const std::filesystem::path& chosen);
 
 // Journals of the child and of all its descendants. Never throws.
-std::vector<journal_files> journals_of_run(const std::vector<std::filesystem::path>& folders,
-                                           const finished_child& child);
+std::vector<JournalFiles> journals_of_run(const std::vector<std::filesystem::path>& folders,
+                                          const FinishedChild& child);
 
 // Writes how the child ended beside its latest journal. Throws error.
-void write_status(const std::vector<journal_files>& journals, const finished_child& child);
+void write_status(const std::vector<JournalFiles>& journals, const FinishedChild& child);
 
 // Resolves the names of every journal's addresses, here where the files are, into sidecars. Throws error.
-void write_symbols(const std::vector<journal_files>& journals);
+void write_symbols(const std::vector<JournalFiles>& journals);
 
 // A few lines about each process. Throws error.
-std::string summary_of_run(const std::vector<journal_files>& journals);
+std::string summary_of_run(const std::vector<JournalFiles>& journals);
 
 }  // namespace gpumem

@@ -12,7 +12,7 @@ std::filesystem::path find_shim() {
     std::error_code ignored;
     if (fs::is_regular_file(candidate, ignored)) return candidate;
   }
-  throw error(std::string(name) + " is neither in " + here.string() + " nor in " +
+  throw Error(std::string(name) + " is neither in " + here.string() + " nor in " +
               (here.parent_path() / "lib").string() + "; put it beside the gpumem executable.");
 }
 

@@ -8,7 +8,7 @@
 
 namespace gpumem {
 
-class error : public std::runtime_error {
+class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };

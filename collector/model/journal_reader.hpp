@@ -15,10 +15,10 @@
 
 namespace gpumem {
 
-enum class strictness { strict, lenient };
+enum class Strictness { strict, lenient };
 
 // What could not be turned into records.
-struct skipped_lines {
+struct SkippedLines {
   std::uint64_t torn = 0;     // half written when the process was killed
   std::uint64_t unknown = 0;  // of a type that this version does not know
   std::uint64_t invalid = 0;  // only in lenient reading
@@ -26,9 +26,9 @@ struct skipped_lines {
   bool cut = false;           // only in lenient reading: the file ends inside a line
 };
 
-skipped_lines read_journal(const journal_files& files, strictness how, const std::function<void(const record&)>& take);
+SkippedLines read_journal(const JournalFiles& files, Strictness how, const std::function<void(const Record&)>& take);
 
 // Only the first line; nothing where it is no process line that this version can read.
-std::optional<process_record> read_process_line(const journal_files& files);
+std::optional<ProcessRecord> read_process_line(const JournalFiles& files);
 
 }  // namespace gpumem

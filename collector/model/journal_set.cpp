@@ -19,13 +19,13 @@ std::optional<std::uint64_t> number(std::string_view text) {
   return value;
 }
 
-struct file_name {
+struct FileName {
   std::string identity;  // gpumem-<host>-<pid>-<start>
   std::uint64_t n = 0;
   std::uint64_t segment = 0;
 };
 
-std::optional<file_name> parse_name(std::string_view name) {
+std::optional<FileName> parse_name(std::string_view name) {
   if (!name.starts_with(schema::file_prefix) || !name.ends_with(schema::journal_suffix)) return std::nullopt;
   name.remove_suffix(schema::journal_suffix.size());
   const auto dot = name.rfind('.');
@@ -34,27 +34,27 @@ std::optional<file_name> parse_name(std::string_view name) {
   const auto n = number(name.substr(dash + 1, dot - dash - 1));
   const auto segment = number(name.substr(dot + 1));
   if (!n || !segment) return std::nullopt;
-  return file_name{std::string(name.substr(0, dash)), *n, *segment};
+  return FileName{std::string(name.substr(0, dash)), *n, *segment};
 }
 
-using process_key = std::pair<std::string, std::uint64_t>;
-using segments_by_process = std::map<process_key, std::map<std::uint64_t, fs::path>>;
+using ProcessKey = std::pair<std::string, std::uint64_t>;
+using SegmentsByProcess = std::map<ProcessKey, std::map<std::uint64_t, fs::path>>;
 
-segments_by_process list_folder(const fs::path& folder) {
-  segments_by_process found;
+SegmentsByProcess list_folder(const fs::path& folder) {
+  SegmentsByProcess found;
   std::error_code trouble;
   for (fs::directory_iterator entry(folder, trouble), last; !trouble && entry != last; entry.increment(trouble)) {
     const auto name = parse_name(entry->path().filename().string());
     std::error_code ignored;
     if (name && entry->is_regular_file(ignored)) found[{name->identity, name->n}][name->segment] = entry->path();
   }
-  if (trouble) throw error(folder.string() + " cannot be read: " + trouble.message() + ".");
+  if (trouble) throw Error(folder.string() + " cannot be read: " + trouble.message() + ".");
   return found;
 }
 
-journal_files files_of(const segments_by_process& all, segments_by_process::const_iterator process) {
+JournalFiles files_of(const SegmentsByProcess& all, SegmentsByProcess::const_iterator process) {
   const auto& [identity, n] = process->first;
-  journal_files files;
+  JournalFiles files;
   files.stem = (process->second.begin()->second.parent_path() / (identity + "-" + std::to_string(n))).string();
   for (const auto& [_, path] : process->second) files.segments.push_back(path);
   const auto next = std::next(process);
@@ -69,21 +69,21 @@ std::string without_suffix(std::string name, std::string_view suffix) {
 
 }  // namespace
 
-fs::path journal_files::status_file() const { return stem + std::string(schema::status_suffix); }
-fs::path journal_files::symbols_file() const { return stem + std::string(schema::symbols_suffix); }
+fs::path JournalFiles::status_file() const { return stem + std::string(schema::status_suffix); }
+fs::path JournalFiles::symbols_file() const { return stem + std::string(schema::symbols_suffix); }
 
-std::vector<journal_files> find_journals(const fs::path& path) {
+std::vector<JournalFiles> find_journals(const fs::path& path) {
   std::error_code trouble;
   const auto status = fs::status(path, trouble);
   if (!fs::exists(status)) {
-    throw error(path.string() + " does not exist; name a journal (gpumem-*.jsonl) or the folder that holds it.");
+    throw Error(path.string() + " does not exist; name a journal (gpumem-*.jsonl) or the folder that holds it.");
   }
-  std::vector<journal_files> result;
+  std::vector<JournalFiles> result;
   if (fs::is_directory(status)) {
     const auto all = list_folder(path);
     for (auto process = all.begin(); process != all.end(); ++process) result.push_back(files_of(all, process));
     if (result.empty()) {
-      throw error(path.string() +
+      throw Error(path.string() +
                   " holds no journal (gpumem-*.jsonl): either no program ran under the shim with this "
                   "folder, or none of them made a CUDA call.");
     }
@@ -95,7 +95,7 @@ std::vector<journal_files> find_journals(const fs::path& path) {
     const auto process = all.find({name->identity, name->n});
     if (process != all.end()) return {files_of(all, process)};
   }
-  return {journal_files{without_suffix(path.string(), schema::journal_suffix), {path}, false}};
+  return {JournalFiles{without_suffix(path.string(), schema::journal_suffix), {path}, false}};
 }
 
 }  // namespace gpumem

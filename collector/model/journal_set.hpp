@@ -8,7 +8,7 @@
 namespace gpumem {
 
 // The files of one process.
-struct journal_files {
+struct JournalFiles {
   std::string stem;                             // path without segment number and suffix
   std::vector<std::filesystem::path> segments;  // in order, at least one
   bool replaced_by_exec = false;                // the same process has a later journal: it called exec
@@ -18,6 +18,6 @@ struct journal_files {
 };
 
 // Sorted by file name. Throws error where PATH is missing or holds no journal.
-std::vector<journal_files> find_journals(const std::filesystem::path& path);
+std::vector<JournalFiles> find_journals(const std::filesystem::path& path);
 
 }  // namespace gpumem

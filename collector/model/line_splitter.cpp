@@ -16,21 +16,21 @@ constexpr std::size_t piece_size = 256u << 10;
 
 }  // namespace
 
-line_splitter::line_splitter(const std::filesystem::path& file) : path_(file) {
+LineSplitter::LineSplitter(const std::filesystem::path& file) : path_(file) {
   // Without O_NONBLOCK, opening a named pipe would wait for its writer.
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) throw error(file.string() + " cannot be opened: " + std::strerror(errno) + ".");
+  if (descriptor < 0) throw Error(file.string() + " cannot be opened: " + std::strerror(errno) + ".");
   struct stat status {};
   if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
     ::close(descriptor);
-    throw error(file.string() + " is not a regular file; name a journal or a folder of journals.");
+    throw Error(file.string() + " is not a regular file; name a journal or a folder of journals.");
   }
   file_.reset(::fdopen(descriptor, "r"));
   std::setvbuf(file_.get(), nullptr, _IONBF, 0);
 }
 
 // Appends the next piece of the file; returns how many bytes came.
-std::size_t line_splitter::read_piece() {
+std::size_t LineSplitter::read_piece() {
   buffer_.erase(0, begin_);
   begin_ = 0;
   // One NUL says as much as many, and a journal may end with hundreds of megabytes of padding.
@@ -38,7 +38,7 @@ std::size_t line_splitter::read_piece() {
   const std::size_t text_size = last_text == std::string::npos ? 0 : last_text + 1;
   if (buffer_.size() > text_size + 1) buffer_.resize(text_size + 1);
   if (buffer_.size() > longest_line) {
-    throw error(path_.string() + ":" + std::to_string(line_number_ + 1) +
+    throw Error(path_.string() + ":" + std::to_string(line_number_ + 1) +
                 ": the line is longer than any line of a journal; this is not a gpumem journal.");
   }
   const std::size_t kept = buffer_.size();
@@ -46,20 +46,20 @@ std::size_t line_splitter::read_piece() {
   const std::size_t got = std::fread(buffer_.data() + kept, 1, piece_size, file_.get());
   buffer_.resize(kept + got);
   if (got == 0 && std::ferror(file_.get())) {
-    throw error(path_.string() + " cannot be read: " + std::strerror(errno) + ".");
+    throw Error(path_.string() + " cannot be read: " + std::strerror(errno) + ".");
   }
   bytes_read_ += got;
   return got;
 }
 
-std::string_view line_splitter::without_torn_start(std::string_view piece) {
+std::string_view LineSplitter::without_torn_start(std::string_view piece) {
   const auto last_nul = piece.rfind('\0');
   if (last_nul == std::string_view::npos) return piece;
   if (piece.substr(0, last_nul).find_first_not_of('\0') != std::string_view::npos) ++torn_lines_;
   return piece.substr(last_nul + 1);
 }
 
-std::optional<std::string_view> line_splitter::next() {
+std::optional<std::string_view> LineSplitter::next() {
   for (std::size_t unsearched = begin_;;) {
     const auto newline = buffer_.find('\n', unsearched);
     if (newline != std::string::npos) {

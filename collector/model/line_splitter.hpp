@@ -15,13 +15,13 @@
 
 namespace gpumem {
 
-class line_splitter {
+class LineSplitter {
  public:
   // Longer lines than this do not occur in a journal; it bounds the memory that hostile input can take.
   static constexpr std::size_t longest_line = 16u << 20;
 
   // Throws error where the file cannot be opened or is no regular file.
-  explicit line_splitter(const std::filesystem::path& file);
+  explicit LineSplitter(const std::filesystem::path& file);
 
   // The next whole line without its newline, valid until the next call; nothing at the end of the file.
   // Throws error where reading fails or a line is longer than longest_line.
@@ -39,11 +39,11 @@ class line_splitter {
   std::size_t read_piece();
   std::string_view without_torn_start(std::string_view piece);
 
-  struct closer {
+  struct Closer {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
   std::filesystem::path path_;
-  std::unique_ptr<std::FILE, closer> file_;
+  std::unique_ptr<std::FILE, Closer> file_;
   std::string buffer_;
   std::size_t begin_ = 0;  // of the unread part of buffer_
   std::uint64_t bytes_read_ = 0;

@@ -12,7 +12,7 @@ namespace {
 using nlohmann::json;
 
 [[noreturn]] void wrong_type(std::string_view key, const char* expected) {
-  throw bad_line("has a \"" + std::string(key) + "\" that is not " + expected);
+  throw BadLine("has a \"" + std::string(key) + "\" that is not " + expected);
 }
 
 std::uint64_t parse_address(std::string_view text, std::string_view key) {
@@ -26,9 +26,9 @@ std::uint64_t parse_address(std::string_view text, std::string_view key) {
 }
 
 // Typed look-ups in one JSON object. A key that is null counts as absent.
-class fields {
+class Fields {
  public:
-  explicit fields(const json& object) : object_(object) {}
+  explicit Fields(const json& object) : object_(object) {}
 
   bool has(const char* key) const { return find(key) != nullptr; }
 
@@ -56,10 +56,10 @@ class fields {
     return value->get<std::string>();
   }
 
-  std::optional<device_ordinal> maybe_device() const {
+  std::optional<DeviceOrdinal> maybe_device() const {
     const auto value = maybe_integer("d");
     if (value && (*value < 0 || *value > 1023)) wrong_type("d", "a device ordinal");
-    return value ? std::optional<device_ordinal>(static_cast<device_ordinal>(*value)) : std::nullopt;
+    return value ? std::optional<DeviceOrdinal>(static_cast<DeviceOrdinal>(*value)) : std::nullopt;
   }
 
   bool flag(const char* key) const {
@@ -72,7 +72,7 @@ class fields {
   std::int64_t integer(const char* key) const { return required(maybe_integer(key), key); }
   std::string text(const char* key) const { return maybe_text(key).value_or(""); }
   std::string required_text(const char* key) const { return required(maybe_text(key), key); }
-  device_ordinal device() const { return required(maybe_device(), "d"); }
+  DeviceOrdinal device() const { return required(maybe_device(), "d"); }
 
   std::uint64_t address(const char* key) const {
     const auto value = maybe_text(key);
@@ -112,7 +112,7 @@ class fields {
 
   template <class Value>
   static Value required(std::optional<Value> value, const char* key) {
-    if (!value) throw bad_line("lacks the key \"" + std::string(key) + "\"");
+    if (!value) throw BadLine("lacks the key \"" + std::string(key) + "\"");
     return *std::move(value);
   }
 
@@ -128,14 +128,14 @@ std::vector<std::string> texts(const json& list, const char* key) {
   return result;
 }
 
-record parse_process(const fields& in) {
+Record parse_process(const Fields& in) {
   const auto schema = in.maybe_count("schema");
-  if (!schema) throw bad_line("lacks the key \"schema\"");
+  if (!schema) throw BadLine("lacks the key \"schema\"");
   if (*schema > schema::version) {
-    throw newer_schema("has schema " + std::to_string(*schema) + ", and this gpumem reads up to schema " +
-                       std::to_string(schema::version) + "; use the gpumem that came with the library that wrote it");
+    throw NewerSchema("has schema " + std::to_string(*schema) + ", and this gpumem reads up to schema " +
+                      std::to_string(schema::version) + "; use the gpumem that came with the library that wrote it");
   }
-  process_record out;
+  ProcessRecord out;
   out.wall_ns = in.maybe_count("wall_ns").value_or(0);
   out.pid = in.integer("pid");
   out.ppid = in.maybe_integer("ppid").value_or(0);
@@ -148,21 +148,21 @@ record parse_process(const fields& in) {
   for (const auto& [name, value] : in.object("env").items()) {
     if (value.is_string()) out.env.emplace(name, value.get<std::string>());
   }
-  out.limit_as = fields(in.object("limits")).maybe_count("as");
+  out.limit_as = Fields(in.object("limits")).maybe_count("as");
   out.kernel_driver = in.maybe_text("kernel_driver");
-  const fields shim(in.object("shim"));
+  const Fields shim(in.object("shim"));
   out.shim_version = shim.text("version");
   out.shim_build_id = shim.text("build_id");
   if (in.has("forked_from")) {
-    const fields origin(in.object("forked_from"));
-    out.forked_from = fork_origin{origin.integer("pid"), origin.text("journal"),
-                                  origin.maybe_count("events").value_or(0), origin.flag("initialized")};
+    const Fields origin(in.object("forked_from"));
+    out.forked_from = ForkOrigin{origin.integer("pid"), origin.text("journal"),
+                                 origin.maybe_count("events").value_or(0), origin.flag("initialized")};
   }
   return out;
 }
 
-record parse_module(const fields& in) {
-  module_record out;
+Record parse_module(const Fields& in) {
+  ModuleRecord out;
   out.id = in.count("id");
   out.path = in.maybe_text("path");
   out.build_id = in.maybe_text("build_id");
@@ -171,8 +171,8 @@ record parse_module(const fields& in) {
   return out;
 }
 
-frame_address parse_frame(const std::string& text) {
-  frame_address frame;
+FrameAddress parse_frame(const std::string& text) {
+  FrameAddress frame;
   const auto colon = text.find(':');
   if (colon != std::string::npos) {
     const auto [stop, trouble] = std::from_chars(text.data(), text.data() + colon, frame.module);
@@ -184,16 +184,16 @@ frame_address parse_frame(const std::string& text) {
   wrong_type("f", "a list of frames (\"1:0x...\")");
 }
 
-record parse_stack(const fields& in) {
-  stack_record out;
+Record parse_stack(const Fields& in) {
+  StackRecord out;
   out.id = in.count("id");
   for (const auto& text : texts(in.list("f"), "f")) out.frames.push_back(parse_frame(text));
   out.cut = in.flag("cut");
   return out;
 }
 
-record parse_device(const fields& in) {
-  device_record out;
+Record parse_device(const Fields& in) {
+  DeviceRecord out;
   out.device = in.device();
   out.uuid = in.maybe_text("uuid");
   out.pci = in.maybe_text("pci");
@@ -202,8 +202,8 @@ record parse_device(const fields& in) {
   return out;
 }
 
-record parse_event(const fields& in) {
-  event_record out;
+Record parse_event(const Fields& in) {
+  EventRecord out;
   out.op = in.required_text("op");
   out.api = in.text("api");
   out.in = in.text("in");
@@ -226,8 +226,8 @@ record parse_event(const fields& in) {
   return out;
 }
 
-record parse_failure(const fields& in) {
-  failure_record out;
+Record parse_failure(const Fields& in) {
+  FailureRecord out;
   out.tried = in.text("tried");
   out.api = in.required_text("api");
   out.in = in.text("in");
@@ -251,8 +251,8 @@ record parse_failure(const fields& in) {
   return out;
 }
 
-record parse_sample(const fields& in) {
-  sample_record out;
+Record parse_sample(const Fields& in) {
+  SampleRecord out;
   out.device = in.device();
   out.free = in.count("free");
   out.total = in.count("total");
@@ -260,11 +260,11 @@ record parse_sample(const fields& in) {
   return out;
 }
 
-record parse_end(const fields& in) {
-  end_record out;
+Record parse_end(const Fields& in) {
+  EndRecord out;
   out.events = in.maybe_count("events").value_or(0);
   out.failures = in.maybe_count("failures").value_or(0);
-  const fields lost(in.object("lost"));
+  const Fields lost(in.object("lost"));
   out.lost_lines = lost.maybe_count("lines").value_or(0);
   out.lost_blocks = lost.maybe_count("blocks").value_or(0);
   out.lost_stacks = lost.maybe_count("stacks").value_or(0);
@@ -272,18 +272,18 @@ record parse_end(const fields& in) {
   out.routes = in.counts("routes");
   for (const auto& element : in.list("peaks")) {
     if (!element.is_object()) wrong_type("peaks", "a list of objects");
-    const fields peak(element);
+    const Fields peak(element);
     out.peaks.push_back({peak.text("k"), peak.maybe_device(), peak.count("bytes")});
   }
   return out;
 }
 
-struct line_type {
+struct LineType {
   std::string_view name;
-  record (*parse)(const fields&);
+  Record (*parse)(const Fields&);
 };
 
-constexpr line_type line_types[] = {
+constexpr LineType line_types[] = {
     {schema::line::process, parse_process}, {schema::line::module, parse_module},
     {schema::line::stack, parse_stack},     {schema::line::device, parse_device},
     {schema::line::event, parse_event},     {schema::line::failure, parse_failure},
@@ -292,17 +292,17 @@ constexpr line_type line_types[] = {
 
 }  // namespace
 
-std::optional<record> parse_record(std::string_view line) {
+std::optional<Record> parse_record(std::string_view line) {
   const json object = json::parse(line, nullptr, false);
-  if (object.is_discarded()) throw bad_line("is not valid JSON");
-  if (!object.is_object()) throw bad_line("is not a JSON object");
-  const fields in(object);
+  if (object.is_discarded()) throw BadLine("is not valid JSON");
+  if (!object.is_object()) throw BadLine("is not a JSON object");
+  const Fields in(object);
   const std::string type = in.required_text("t");
-  const line_head head{in.count("ns"), in.integer("tid")};
+  const LineHead head{in.count("ns"), in.integer("tid")};
   for (const auto& known : line_types) {
     if (known.name != type) continue;
-    record result = known.parse(in);
-    std::visit([&head](line_head& base) { base = head; }, result);
+    Record result = known.parse(in);
+    std::visit([&head](LineHead& base) { base = head; }, result);
     return result;
   }
   return std::nullopt;

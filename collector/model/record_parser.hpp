@@ -13,18 +13,18 @@
 namespace gpumem {
 
 // What is wrong with a line, as the end of a sentence: `is not valid JSON`, `lacks the key "ns"`.
-class bad_line : public std::runtime_error {
+class BadLine : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 // The line's schema is newer than this program.
-class newer_schema : public bad_line {
+class NewerSchema : public BadLine {
  public:
-  using bad_line::bad_line;
+  using BadLine::BadLine;
 };
 
 // Nothing where the line's type is unknown to this version. Throws bad_line or newer_schema.
-std::optional<record> parse_record(std::string_view line);
+std::optional<Record> parse_record(std::string_view line);
 
 }  // namespace gpumem

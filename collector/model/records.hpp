@@ -13,21 +13,21 @@
 
 namespace gpumem {
 
-using device_ordinal = std::int32_t;
+using DeviceOrdinal = std::int32_t;
 
-struct line_head {
+struct LineHead {
   std::uint64_t ns = 0;
   std::int64_t tid = 0;
 };
 
-struct fork_origin {
+struct ForkOrigin {
   std::int64_t pid = 0;
   std::string journal;
   std::uint64_t events = 0;
   bool initialized = false;
 };
 
-struct process_record : line_head {
+struct ProcessRecord : LineHead {
   std::uint64_t wall_ns = 0;
   std::int64_t pid = 0;
   std::int64_t ppid = 0;
@@ -42,10 +42,10 @@ struct process_record : line_head {
   std::optional<std::string> kernel_driver;
   std::string shim_version;
   std::string shim_build_id;
-  std::optional<fork_origin> forked_from;
+  std::optional<ForkOrigin> forked_from;
 };
 
-struct module_record : line_head {
+struct ModuleRecord : LineHead {
   std::uint64_t id = 0;
   std::optional<std::string> path;
   std::optional<std::string> build_id;
@@ -53,27 +53,27 @@ struct module_record : line_head {
   std::optional<std::uint64_t> asks;
 };
 
-struct frame_address {
+struct FrameAddress {
   std::uint64_t module = 0;  // 0: code outside every module
   std::uint64_t offset = 0;  // ELF virtual address, or the plain address outside every module
-  auto operator<=>(const frame_address&) const = default;
+  auto operator<=>(const FrameAddress&) const = default;
 };
 
-struct stack_record : line_head {
+struct StackRecord : LineHead {
   std::uint64_t id = 0;
-  std::vector<frame_address> frames;  // innermost first, return addresses
+  std::vector<FrameAddress> frames;  // innermost first, return addresses
   bool cut = false;
 };
 
-struct device_record : line_head {
-  device_ordinal device = 0;
+struct DeviceRecord : LineHead {
+  DeviceOrdinal device = 0;
   std::optional<std::string> uuid;
   std::optional<std::string> pci;
   std::optional<std::string> name;
   std::optional<std::uint64_t> total;
 };
 
-struct event_record : line_head {
+struct EventRecord : LineHead {
   std::string op;
   std::string api;
   std::string in;
@@ -81,14 +81,14 @@ struct event_record : line_head {
   std::string kind;
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
-  std::optional<device_ordinal> device;
+  std::optional<DeviceOrdinal> device;
   std::optional<std::uint64_t> context;
   std::uint64_t stack = 0;
   std::optional<std::uint64_t> live_after;  // the shim's own counter "u"
   std::optional<std::uint64_t> took;
 };
 
-struct failure_record : line_head {
+struct FailureRecord : LineHead {
   std::string tried;
   std::string api;
   std::string in;
@@ -96,7 +96,7 @@ struct failure_record : line_head {
   std::optional<std::uint64_t> block;
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
-  std::optional<device_ordinal> device;
+  std::optional<DeviceOrdinal> device;
   std::uint64_t stack = 0;
   std::optional<std::uint64_t> live;
   std::int64_t code = 0;
@@ -109,20 +109,20 @@ struct failure_record : line_head {
   std::optional<std::uint64_t> took;
 };
 
-struct sample_record : line_head {
-  device_ordinal device = 0;
+struct SampleRecord : LineHead {
+  DeviceOrdinal device = 0;
   std::uint64_t free = 0;
   std::uint64_t total = 0;
   std::string why;
 };
 
-struct reported_peak {
+struct ReportedPeak {
   std::string kind;
-  std::optional<device_ordinal> device;
+  std::optional<DeviceOrdinal> device;
   std::uint64_t bytes = 0;
 };
 
-struct end_record : line_head {
+struct EndRecord : LineHead {
   std::uint64_t events = 0;
   std::uint64_t failures = 0;
   std::uint64_t lost_lines = 0;
@@ -130,10 +130,10 @@ struct end_record : line_head {
   std::uint64_t lost_stacks = 0;
   std::map<std::string, std::uint64_t> calls;
   std::map<std::string, std::uint64_t> routes;
-  std::vector<reported_peak> peaks;
+  std::vector<ReportedPeak> peaks;
 };
 
-using record = std::variant<process_record, module_record, stack_record, device_record, event_record, failure_record,
-                            sample_record, end_record>;
+using Record = std::variant<ProcessRecord, ModuleRecord, StackRecord, DeviceRecord, EventRecord, FailureRecord,
+                            SampleRecord, EndRecord>;
 
 }  // namespace gpumem

@@ -34,7 +34,7 @@ void write_sidecar(const std::filesystem::path& path, const std::string& text) {
   if (written) return;
   const std::string reason = std::strerror(errno);
   if (descriptor >= 0) ::unlink(draft.c_str());
-  throw error(path.string() + " cannot be written: " + reason + ".");
+  throw Error(path.string() + " cannot be written: " + reason + ".");
 }
 
 std::optional<std::string> read_sidecar(const std::filesystem::path& path, std::uint64_t most) {

@@ -24,11 +24,11 @@ std::uint64_t count_or_zero(const json& object, const char* key) {
 
 }  // namespace
 
-std::optional<exit_record> read_status_file(const std::filesystem::path& path) {
+std::optional<ExitRecord> read_status_file(const std::filesystem::path& path) {
   const auto text = read_sidecar(path, largest_status_file);
   const json object = text ? json::parse(*text, nullptr, false) : json();
   if (!object.is_object()) return std::nullopt;
-  exit_record status;
+  ExitRecord status;
   status.pid = static_cast<std::int64_t>(count_or_zero(object, "pid"));
   status.started_ns = count_or_zero(object, "started_ns");
   status.ended_ns = count_or_zero(object, "ended_ns");
@@ -43,7 +43,7 @@ std::optional<exit_record> read_status_file(const std::filesystem::path& path) {
   return status;
 }
 
-void write_status_file(const std::filesystem::path& path, const exit_record& status) {
+void write_status_file(const std::filesystem::path& path, const ExitRecord& status) {
   json object;
   object["schema"] = 1;
   object["pid"] = status.pid;

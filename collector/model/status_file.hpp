@@ -9,7 +9,7 @@
 
 namespace gpumem {
 
-struct exit_record {
+struct ExitRecord {
   std::int64_t pid = 0;
   std::vector<std::string> command;
   std::uint64_t started_ns = 0;  // wall clock
@@ -19,9 +19,9 @@ struct exit_record {
 };
 
 // Nothing where the file is missing or is not such a sidecar.
-std::optional<exit_record> read_status_file(const std::filesystem::path& path);
+std::optional<ExitRecord> read_status_file(const std::filesystem::path& path);
 
 // Throws error where the file cannot be written.
-void write_status_file(const std::filesystem::path& path, const exit_record& status);
+void write_status_file(const std::filesystem::path& path, const ExitRecord& status);
 
 }  // namespace gpumem

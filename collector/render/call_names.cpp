@@ -28,46 +28,46 @@ std::string without_parameters(const std::string& name) {
 }
 
 template <class Found>
-const shown_frame* first(const std::vector<shown_frame>& frames, Found found) {
+const ShownFrame* first(const std::vector<ShownFrame>& frames, Found found) {
   const auto at = std::find_if(frames.begin(), frames.end(), found);
   return at == frames.end() ? nullptr : &*at;
 }
 
 // Stripped inner functions of a static runtime lie in the user's file, below the runtime's named entry points.
-void fold_unnamed_inside_runtime(std::vector<shown_frame>& frames) {
+void fold_unnamed_inside_runtime(std::vector<ShownFrame>& frames) {
   bool inside = false;
   for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
-    if (frame->owner == frame_owner::cuda) inside = true;
-    if (frame->owner == frame_owner::user && !frame->function.empty()) inside = false;
-    if (frame->owner == frame_owner::user && frame->function.empty() && inside) frame->owner = frame_owner::cuda;
+    if (frame->owner == FrameOwner::cuda) inside = true;
+    if (frame->owner == FrameOwner::user && !frame->function.empty()) inside = false;
+    if (frame->owner == FrameOwner::user && frame->function.empty() && inside) frame->owner = FrameOwner::cuda;
   }
 }
 
 }  // namespace
 
-code_file code_file_of(const module_record& module) { return {module.path.value_or(""), module.build_id.value_or("")}; }
+CodeFile code_file_of(const ModuleRecord& module) { return {module.path.value_or(""), module.build_id.value_or("")}; }
 
-std::string shown_frame::label() const {
+std::string ShownFrame::label() const {
   const std::string place = file.empty() ? module : file_name(file) + (line > 0 ? ":" + std::to_string(line) : "");
   if (function.empty()) return address;
   return without_parameters(function) + (place.empty() ? "" : " (" + place + ")");
 }
 
-void call_names::add_frames(std::vector<shown_frame>& to, const frame_address& frame) {
+void CallNames::add_frames(std::vector<ShownFrame>& to, const FrameAddress& frame) {
   const auto module = process_.all_modules.find(frame.module);
   if (module == process_.all_modules.end()) {
-    shown_frame unknown;
+    ShownFrame unknown;
     unknown.address = hex(frame.offset);
     to.push_back(std::move(unknown));
     return;
   }
-  const code_file file = code_file_of(module->second);
+  const CodeFile file = code_file_of(module->second);
   const std::string role = module->second.role.value_or("");
-  const frame_owner owner = owner_of_module(file.path, role);
-  shown_frame shown;
+  const FrameOwner owner = owner_of_module(file.path, role);
+  ShownFrame shown;
   shown.module = printable(file_name(file.path));
   shown.address = shown.module + "+" + hex(frame.offset);
-  const named_frames& names = symbols_.resolve(file, frame.offset);
+  const NamedFrames& names = symbols_.resolve(file, frame.offset);
   for (std::size_t i = 0; i < names.size(); ++i) {
     shown.function = printable(names[i].function.value_or(""));
     shown.file = printable(names[i].file.value_or(""));
@@ -81,34 +81,34 @@ void call_names::add_frames(std::vector<shown_frame>& to, const frame_address& f
   to.push_back(std::move(shown));
 }
 
-std::vector<shown_frame> call_names::frames_of(const stack_record& stack) {
-  std::vector<shown_frame> frames;
+std::vector<ShownFrame> CallNames::frames_of(const StackRecord& stack) {
+  std::vector<ShownFrame> frames;
   for (const auto& frame : stack.frames) add_frames(frames, frame);
   fold_unnamed_inside_runtime(frames);
   return frames;
 }
 
-call_name call_names::make(std::uint64_t id) {
-  const stack_record* stack = process_.stack(id);
-  call_name name;
+CallName CallNames::make(std::uint64_t id) {
+  const StackRecord* stack = process_.stack(id);
+  CallName name;
   if (!stack || stack->frames.empty()) {
     name.label = id == 0 ? "(a call whose stack could not be taken)" : "(a call whose stack is not in the journal)";
     return name;
   }
   name.frames = frames_of(*stack);
   name.cut = stack->cut;
-  const auto owned_by = [](frame_owner owner) {
-    return [owner](const shown_frame& frame) { return frame.owner == owner; };
+  const auto owned_by = [](FrameOwner owner) {
+    return [owner](const ShownFrame& frame) { return frame.owner == owner; };
   };
-  const shown_frame* user = first(name.frames, owned_by(frame_owner::user));
-  const shown_frame* interpreter = first(name.frames, owned_by(frame_owner::interpreter));
-  const shown_frame* python = first(name.frames, [](const shown_frame& frame) {
-    return frame.owner == frame_owner::interpreter &&
+  const ShownFrame* user = first(name.frames, owned_by(FrameOwner::user));
+  const ShownFrame* interpreter = first(name.frames, owned_by(FrameOwner::interpreter));
+  const ShownFrame* python = first(name.frames, [](const ShownFrame& frame) {
+    return frame.owner == FrameOwner::interpreter &&
            (frame.module.starts_with("python") || frame.module.starts_with("libpython"));
   });
   if (user) {
     name.label = user->label();
-    const shown_frame* inner = user == name.frames.data() ? nullptr : user - 1;
+    const ShownFrame* inner = user == name.frames.data() ? nullptr : user - 1;
     if (inner && inner->function.starts_with("cuda")) name.through = without_parameters(inner->function);
     name.library = user->module;
   } else if (interpreter) {
@@ -121,7 +121,7 @@ call_name call_names::make(std::uint64_t id) {
   return name;
 }
 
-const call_name& call_names::of(std::uint64_t stack) {
+const CallName& CallNames::of(std::uint64_t stack) {
   const auto found = known_.find(stack);
   if (found != known_.end()) return found->second;
   return known_.emplace(stack, make(stack)).first->second;

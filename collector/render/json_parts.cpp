@@ -6,57 +6,57 @@ namespace gpumem {
 
 ordered_json or_null(const std::string& text) { return text.empty() ? ordered_json() : ordered_json(text); }
 
-const char* word(ending how) {
+const char* word(Ending how) {
   switch (how) {
-    case ending::normal: return "normal";
-    case ending::exited: return "exited";
-    case ending::killed: return "killed";
-    case ending::replaced: return "replaced";
-    case ending::running: return "running";
-    case ending::vanished: return "vanished";
-    case ending::unknown: break;
+    case Ending::normal: return "normal";
+    case Ending::exited: return "exited";
+    case Ending::killed: return "killed";
+    case Ending::replaced: return "replaced";
+    case Ending::running: return "running";
+    case Ending::vanished: return "vanished";
+    case Ending::unknown: break;
   }
   return "unknown";
 }
 
-const char* word(leak_class what) {
+const char* word(LeakClass what) {
   switch (what) {
-    case leak_class::growing: return "growing";
-    case leak_class::held: return "held";
-    case leak_class::free_failed: return "free_failed";
-    case leak_class::dropped: return "dropped";
-    case leak_class::freed_at_exit: break;
+    case LeakClass::growing: return "growing";
+    case LeakClass::held: return "held";
+    case LeakClass::free_failed: return "free_failed";
+    case LeakClass::dropped: return "dropped";
+    case LeakClass::freed_at_exit: break;
   }
   return "freed_at_exit";
 }
 
-const char* word(outcome end) {
+const char* word(Outcome end) {
   switch (end) {
-    case outcome::single: return "single";
-    case outcome::recovered: return "recovered";
-    case outcome::given_up: break;
+    case Outcome::single: return "single";
+    case Outcome::recovered: return "recovered";
+    case Outcome::given_up: break;
   }
   return "given_up";
 }
 
-const char* word(certainty sureness) {
+const char* word(Certainty sureness) {
   switch (sureness) {
-    case certainty::proven: return "proven";
-    case certainty::likely: return "likely";
-    case certainty::open: break;
+    case Certainty::proven: return "proven";
+    case Certainty::likely: return "likely";
+    case Certainty::open: break;
   }
   return "open";
 }
 
-ordered_json total_object(const total_key& total) { return {{"device", or_null(total.device)}, {"kind", total.kind}}; }
+ordered_json total_object(const TotalKey& total) { return {{"device", or_null(total.device)}, {"kind", total.kind}}; }
 
-void put_usage(ordered_json& object, const usage& amount) {
+void put_usage(ordered_json& object, const Usage& amount) {
   object["blocks"] = amount.blocks;
   object["bytes"] = amount.bytes;
 }
 
-ordered_json site_object(const process_view& view, std::uint64_t stack) {
-  const call_name& name = view.names.of(stack);
+ordered_json site_object(const ProcessView& view, std::uint64_t stack) {
+  const CallName& name = view.names.of(stack);
   ordered_json frames = ordered_json::array();
   for (const auto& frame : name.frames) {
     frames.push_back({{"address", frame.address},
@@ -64,7 +64,7 @@ ordered_json site_object(const process_view& view, std::uint64_t stack) {
                       {"file", or_null(frame.file)},
                       {"line", frame.line > 0 ? ordered_json(frame.line) : ordered_json()},
                       {"inlined", frame.inlined},
-                      {"user_code", frame.owner == frame_owner::user}});
+                      {"user_code", frame.owner == FrameOwner::user}});
   }
   return {{"stack", stack},
           {"label", name.label},
@@ -74,7 +74,7 @@ ordered_json site_object(const process_view& view, std::uint64_t stack) {
           {"frames", std::move(frames)}};
 }
 
-ordered_json process_object(const process_view& view) {
+ordered_json process_object(const ProcessView& view) {
   const auto& process = view.process;
   ordered_json end = {{"how", word(process.end.how)},
                       {"exit_status", or_null(process.end.exit_status)},

@@ -17,14 +17,14 @@ ordered_json or_null(const std::optional<Value>& value) {
 }
 ordered_json or_null(const std::string& text);  // null for the empty text
 
-const char* word(ending how);
-const char* word(leak_class what);
-const char* word(outcome end);
-const char* word(certainty sureness);
+const char* word(Ending how);
+const char* word(LeakClass what);
+const char* word(Outcome end);
+const char* word(Certainty sureness);
 
-ordered_json total_object(const total_key& total);
-void put_usage(ordered_json& object, const usage& amount);
-ordered_json site_object(const process_view& view, std::uint64_t stack);
-ordered_json process_object(const process_view& view);
+ordered_json total_object(const TotalKey& total);
+void put_usage(ordered_json& object, const Usage& amount);
+ordered_json site_object(const ProcessView& view, std::uint64_t stack);
+ordered_json process_object(const ProcessView& view);
 
 }  // namespace gpumem

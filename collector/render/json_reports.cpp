@@ -9,7 +9,7 @@ namespace {
 
 using json = ordered_json;
 
-json leak_list(const process_view& view) {
+json leak_list(const ProcessView& view) {
   json list = json::array();
   for (const auto& each : view.process.leaks) {
     json object = total_object(each.site.total);
@@ -26,7 +26,7 @@ json leak_list(const process_view& view) {
   return list;
 }
 
-json context_drop_list(const process_view& view) {
+json context_drop_list(const ProcessView& view) {
   json list = json::array();
   for (const auto& drop : view.process.context_drops) {
     json object = {{"ns", drop.ns}, {"api", drop.api}, {"device", or_null(drop.device)}};
@@ -37,7 +37,7 @@ json context_drop_list(const process_view& view) {
   return list;
 }
 
-json live_list(const process_view& view) {
+json live_list(const ProcessView& view) {
   json list = json::array();
   for (const auto& [key, amount] : live_totals(view.process)) {
     json object = total_object(key);
@@ -47,7 +47,7 @@ json live_list(const process_view& view) {
   return list;
 }
 
-json peak_list(const process_view& view) {
+json peak_list(const ProcessView& view) {
   json list = json::array();
   for (const auto& peak : view.process.peaks) {
     json object = total_object(peak.total);
@@ -81,7 +81,7 @@ json peak_list(const process_view& view) {
   return list;
 }
 
-json diagnosis_object(const diagnosis& why) {
+json diagnosis_object(const Diagnosis& why) {
   json candidates = json::array();
   for (const auto& each : why.candidates)
     candidates.push_back({{"cause", each.cause}, {"decided_by", each.decided_by}});
@@ -92,9 +92,9 @@ json diagnosis_object(const diagnosis& why) {
           {"candidates", std::move(candidates)}};
 }
 
-json failure_object(const process_view& view, const explained_failure& each) {
-  const failure_group& group = each.group;
-  const failure_record& failure = group.first;
+json failure_object(const ProcessView& view, const ExplainedFailure& each) {
+  const FailureGroup& group = each.group;
+  const FailureRecord& failure = group.first;
   const auto runtime = runtime_of_failure(view.process.all_modules, failure, view.process.stack(failure.stack));
   json object = {{"api", failure.api},
                  {"code", failure.code},
@@ -114,7 +114,7 @@ json failure_object(const process_view& view, const explained_failure& each) {
                  {"last_ns", group.last_ns},
                  {"count", group.count},
                  {"outcome", word(group.end)},
-                 {"recovered_ns", group.end == outcome::recovered ? json(group.recovered_ns) : json()},
+                 {"recovered_ns", group.end == Outcome::recovered ? json(group.recovered_ns) : json()},
                  {"freed_in_between", group.freed_in_between}};
   object["driver"] = group.driver ? json{{"free", group.driver->free}, {"total", group.driver->total}} : json();
   object["runtime"] =
@@ -125,13 +125,13 @@ json failure_object(const process_view& view, const explained_failure& each) {
   return object;
 }
 
-json failure_list(const process_view& view) {
+json failure_list(const ProcessView& view) {
   json list = json::array();
   for (const auto& each : view.process.failures) list.push_back(failure_object(view, each));
   return list;
 }
 
-json in_flight_list(const process_view& view) {
+json in_flight_list(const ProcessView& view) {
   json list = json::array();
   for (const auto& begin : view.process.in_flight) {
     list.push_back(
@@ -140,7 +140,7 @@ json in_flight_list(const process_view& view) {
   return list;
 }
 
-json device_list(const process_view& view) {
+json device_list(const ProcessView& view) {
   json list = json::array();
   for (const auto& [ordinal, device] : view.process.devices) {
     const auto sample = view.process.last_samples.find(ordinal);
@@ -155,7 +155,7 @@ json device_list(const process_view& view) {
   return list;
 }
 
-json runtime_list(const process_view& view) {
+json runtime_list(const ProcessView& view) {
   json list = json::array();
   for (const auto& runtime : find_runtimes(view.process.all_modules)) {
     list.push_back({{"path", runtime.path}, {"static", runtime.is_static}, {"version", or_null(runtime.version)}});
@@ -165,7 +165,7 @@ json runtime_list(const process_view& view) {
 
 }  // namespace
 
-json json_leaks(const process_view& view) {
+json json_leaks(const ProcessView& view) {
   json object = process_object(view);
   object["live"] = live_list(view);
   object["leaks"] = leak_list(view);
@@ -173,20 +173,20 @@ json json_leaks(const process_view& view) {
   return object;
 }
 
-json json_peaks(const process_view& view) {
+json json_peaks(const ProcessView& view) {
   json object = process_object(view);
   object["peaks"] = peak_list(view);
   return object;
 }
 
-json json_failures(const process_view& view) {
+json json_failures(const ProcessView& view) {
   json object = process_object(view);
   object["failures"] = failure_list(view);
   object["in_flight"] = in_flight_list(view);
   return object;
 }
 
-json json_report(const process_view& view) {
+json json_report(const ProcessView& view) {
   json object = json_leaks(view);
   object["peaks"] = peak_list(view);
   object["failures"] = failure_list(view);

@@ -10,9 +10,9 @@ namespace gpumem {
 inline constexpr int report_schema_version = 1;
 
 // The part of one process, as each report shows it.
-nlohmann::ordered_json json_report(const process_view& view);
-nlohmann::ordered_json json_leaks(const process_view& view);
-nlohmann::ordered_json json_peaks(const process_view& view);
-nlohmann::ordered_json json_failures(const process_view& view);
+nlohmann::ordered_json json_report(const ProcessView& view);
+nlohmann::ordered_json json_leaks(const ProcessView& view);
+nlohmann::ordered_json json_peaks(const ProcessView& view);
+nlohmann::ordered_json json_failures(const ProcessView& view);
 
 }  // namespace gpumem

@@ -9,12 +9,12 @@
 
 namespace gpumem {
 
-struct library_share {
+struct LibraryShare {
   std::string library;
-  usage amount;
+  Usage amount;
 };
 
 // Largest first.
-std::vector<library_share> shares_by_library(const peak_breakdown& peak, call_names& names);
+std::vector<LibraryShare> shares_by_library(const PeakBreakdown& peak, CallNames& names);
 
 }  // namespace gpumem

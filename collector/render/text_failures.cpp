@@ -7,32 +7,32 @@ namespace {
 
 constexpr std::size_t label_width = 9;
 
-const char* sureness_text(certainty sureness) {
+const char* sureness_text(Certainty sureness) {
   switch (sureness) {
-    case certainty::proven: return "Cause";
-    case certainty::likely: return "Likely";
-    case certainty::open: break;
+    case Certainty::proven: return "Cause";
+    case Certainty::likely: return "Likely";
+    case Certainty::open: break;
   }
   return "Verdict";
 }
 
-void add_list(text_page& page, const char* label, const std::vector<std::string>& clauses) {
+void add_list(TextPage& page, const char* label, const std::vector<std::string>& clauses) {
   for (const auto& clause : clauses) {
     page.fact(label, printable(clause), label_width);
     label = "";
   }
 }
 
-void add_request(text_page& page, const process_view& view, const failure_group& group) {
-  const failure_record& failure = group.first;
+void add_request(TextPage& page, const ProcessView& view, const FailureGroup& group) {
+  const FailureRecord& failure = group.first;
   if (failure.tried == schema::op::alloc) {
     page.fact("Request", exact_bytes(failure.bytes) + " of " + kind_text(failure.kind), label_width);
   }
   if (failure.device) page.fact("Device", device_text(view.process, *failure.device), label_width);
 }
 
-void add_failure(text_page& page, const process_view& view, const explained_failure& each) {
-  const failure_group& group = each.group;
+void add_failure(TextPage& page, const ProcessView& view, const ExplainedFailure& each) {
+  const FailureGroup& group = each.group;
   page.lead((group.first.first ? "First failing call: " : "") + failure_text(view, group));
   page.fact(sureness_text(each.why.sureness), printable(each.why.verdict), label_width);
   add_list(page, "Evidence", each.why.evidence);
@@ -57,7 +57,7 @@ void add_failure(text_page& page, const process_view& view, const explained_fail
 
 }  // namespace
 
-void add_failures(text_page& page, const process_view& view) {
+void add_failures(TextPage& page, const ProcessView& view) {
   if (view.process.failures.empty()) page.paragraph("No recorded call failed.");
   std::size_t shown = 0;
   for (const auto& each : view.process.failures) {

@@ -4,20 +4,20 @@
 namespace gpumem {
 namespace {
 
-struct class_text {
-  leak_class what;
+struct ClassText {
+  LeakClass what;
   const char* heading;
   const char* meaning;
 };
 
-constexpr class_text class_texts[] = {
-    {leak_class::growing, "Growing: live at the end, and kept rising",
+constexpr ClassText class_texts[] = {
+    {LeakClass::growing, "Growing: live at the end, and kept rising",
      "The least live bytes per time window rose almost to the end of the session."},
-    {leak_class::held, "Held: live at the end, not rising",
+    {LeakClass::held, "Held: live at the end, not rising",
      "Allocated once or come to rest: a cache, a workspace, or memory that simply was not freed."},
-    {leak_class::free_failed, "Free failed: the program tried, the call returned an error", ""},
-    {leak_class::dropped, "Dropped: ended with its context, not by a free", ""},
-    {leak_class::freed_at_exit, "Freed at exit: by destructors, after the exit handlers had begun",
+    {LeakClass::free_failed, "Free failed: the program tried, the call returned an error", ""},
+    {LeakClass::dropped, "Dropped: ended with its context, not by a free", ""},
+    {LeakClass::freed_at_exit, "Freed at exit: by destructors, after the exit handlers had begun",
      "Harmless for the memory; no leak."},
 };
 
@@ -29,23 +29,23 @@ std::string windows_text(const std::vector<std::int64_t>& minima) {
   return text;
 }
 
-std::string history_text(const leak& each) {
+std::string history_text(const Leak& each) {
   if (each.allocated.blocks == 1) return "allocated at " + duration_text(each.first_ns);
   return grouped(positive(each.allocated.blocks)) + " allocated here in all, from " + duration_text(each.first_ns) +
          " to " + duration_text(each.last_ns);
 }
 
-void add_leak(text_page& page, const process_view& view, const leak& each) {
+void add_leak(TextPage& page, const ProcessView& view, const Leak& each) {
   page.line(view.names.of(each.site.stack).label, 2);
   page.paragraph(count_of(positive(each.amount.blocks), "block") + ", " + exact_bytes(positive(each.amount.bytes)) +
                      " of " + total_text(each.site.total) + "; " + history_text(each) + ".",
                  4);
-  if (each.what == leak_class::growing)
+  if (each.what == LeakClass::growing)
     page.paragraph("Least live bytes per window: " + windows_text(each.minima) + ".", 4);
   add_stack(page, view, each.site.stack, 6);
 }
 
-void add_drops(text_page& page, const process_view& view) {
+void add_drops(TextPage& page, const ProcessView& view) {
   for (const auto& drop : view.process.context_drops) {
     if (drop.dropped.blocks <= 0) continue;
     page.paragraph(printable(drop.api) + " at " + duration_text(drop.ns) + ", called by " +
@@ -56,7 +56,7 @@ void add_drops(text_page& page, const process_view& view) {
 
 }  // namespace
 
-void add_leaks(text_page& page, const process_view& view) {
+void add_leaks(TextPage& page, const ProcessView& view) {
   if (view.process.leaks.empty()) {
     page.paragraph("Everything that was allocated was freed.");
     return;
@@ -76,7 +76,7 @@ void add_leaks(text_page& page, const process_view& view) {
       if (shown++ == 0) {
         page.heading(texts.heading);
         if (*texts.meaning) page.paragraph(texts.meaning, 2);
-        if (texts.what == leak_class::dropped) add_drops(page, view);
+        if (texts.what == LeakClass::dropped) add_drops(page, view);
       }
       add_leak(page, view, each);
     }

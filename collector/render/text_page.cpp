@@ -7,10 +7,10 @@ namespace {
 
 constexpr std::size_t gap = 2;  // between columns
 
-std::string padded(std::string_view text, std::size_t width, align side) {
+std::string padded(std::string_view text, std::size_t width, Align side) {
   const std::size_t used = character_count(text);
   const std::string blanks(width > used ? width - used : 0, ' ');
-  return side == align::left ? std::string(text) + blanks : blanks + std::string(text);
+  return side == Align::left ? std::string(text) + blanks : blanks + std::string(text);
 }
 
 }  // namespace
@@ -20,28 +20,28 @@ std::size_t character_count(std::string_view text) {
       text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }));
 }
 
-std::string text_page::emphasised(std::string_view text) const {
+std::string TextPage::emphasised(std::string_view text) const {
   return colour_ ? "\033[1m" + std::string(text) + "\033[0m" : std::string(text);
 }
 
-void text_page::blank_line() {
+void TextPage::blank_line() {
   if (!text_.empty() && !text_.ends_with("\n\n")) text_ += '\n';
 }
 
-void text_page::heading(std::string_view text) {
+void TextPage::heading(std::string_view text) {
   blank_line();
   text_ += emphasised(text) + '\n';
 }
 
-void text_page::lead(std::string_view text) {
-  text_page inner(width_, false);
+void TextPage::lead(std::string_view text) {
+  TextPage inner(width_, false);
   inner.paragraph(text);
   const std::string& lines = inner.text();
   text_ += emphasised(std::string_view(lines).substr(0, lines.size() - 1)) + '\n';
 }
 
 // Continues the line that already has `first_column` characters.
-void text_page::wrapped(std::string_view text, std::size_t first_column, std::size_t indent) {
+void TextPage::wrapped(std::string_view text, std::size_t first_column, std::size_t indent) {
   std::size_t at = first_column;
   bool is_first_word = true;
   while (!text.empty()) {
@@ -65,27 +65,27 @@ void text_page::wrapped(std::string_view text, std::size_t first_column, std::si
   text_ += '\n';
 }
 
-void text_page::paragraph(std::string_view text, std::size_t indent) {
+void TextPage::paragraph(std::string_view text, std::size_t indent) {
   text_ += std::string(indent, ' ');
   wrapped(text, indent, indent);
 }
 
-void text_page::item(std::string_view text, std::size_t indent) {
+void TextPage::item(std::string_view text, std::size_t indent) {
   text_ += std::string(indent, ' ') + "- ";
   wrapped(text, indent + 2, indent + 2);
 }
 
-void text_page::line(std::string_view text, std::size_t indent) {
+void TextPage::line(std::string_view text, std::size_t indent) {
   text_ += std::string(indent, ' ') + std::string(text) + '\n';
 }
 
-void text_page::fact(std::string_view label, std::string_view text, std::size_t label_width) {
+void TextPage::fact(std::string_view label, std::string_view text, std::size_t label_width) {
   const std::size_t column = 2 + label_width + gap;
-  text_ += "  " + padded(label, label_width + gap, align::left);
+  text_ += "  " + padded(label, label_width + gap, Align::left);
   wrapped(text, column, column);
 }
 
-void text_page::table(const std::vector<column>& columns, const table_rows& rows, std::size_t indent) {
+void TextPage::table(const std::vector<Column>& columns, const TableRows& rows, std::size_t indent) {
   std::vector<std::size_t> widths;
   for (std::size_t c = 0; c < columns.size(); ++c) {
     std::size_t widest = character_count(columns[c].title);

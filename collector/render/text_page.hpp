@@ -10,18 +10,18 @@
 
 namespace gpumem {
 
-enum class align { left, right };
+enum class Align { left, right };
 
-struct column {
+struct Column {
   std::string title;
-  align side = align::left;
+  Align side = Align::left;
 };
 
-using table_rows = std::vector<std::vector<std::string>>;
+using TableRows = std::vector<std::vector<std::string>>;
 
-class text_page {
+class TextPage {
  public:
-  text_page(std::size_t width, bool colour) : width_(width), colour_(colour) {}
+  TextPage(std::size_t width, bool colour) : width_(width), colour_(colour) {}
 
   void blank_line();                    // never two in a row, and none at the top
   void heading(std::string_view text);  // a line of its own, after a blank line
@@ -34,7 +34,7 @@ class text_page {
   void fact(std::string_view label, std::string_view text, std::size_t label_width);
 
   // The last column takes what is left of the width; longer cells there run on rather than being cut.
-  void table(const std::vector<column>& columns, const table_rows& rows, std::size_t indent = 2);
+  void table(const std::vector<Column>& columns, const TableRows& rows, std::size_t indent = 2);
 
   const std::string& text() const { return text_; }
 

@@ -18,7 +18,7 @@ std::string code_text(std::int64_t code, const std::optional<std::string>& name)
   return std::to_string(code) + (shown.empty() ? "" : " (" + shown + ")");
 }
 
-std::string frame_line(const shown_frame& frame) {
+std::string frame_line(const ShownFrame& frame) {
   if (frame.function.empty()) return frame.address;
   std::string text = frame.function;
   if (!frame.file.empty()) text += "  " + frame.file + (frame.line > 0 ? ":" + std::to_string(frame.line) : "");
@@ -26,12 +26,12 @@ std::string frame_line(const shown_frame& frame) {
   return text + (frame.inlined ? "  (inlined)" : "");
 }
 
-class stack_writer {
+class StackWriter {
  public:
-  stack_writer(text_page& page, std::size_t indent, bool full) : page_(page), indent_(indent), full_(full) {}
+  StackWriter(TextPage& page, std::size_t indent, bool full) : page_(page), indent_(indent), full_(full) {}
 
-  void add(const shown_frame& frame) {
-    const bool is_shown = full_ || frame.owner == frame_owner::user;
+  void add(const ShownFrame& frame) {
+    const bool is_shown = full_ || frame.owner == FrameOwner::user;
     if (!is_shown || (!full_ && shown_ == most_frames)) {
       ++folded_;
       if (std::find(folded_modules_.begin(), folded_modules_.end(), frame.module) == folded_modules_.end()) {
@@ -54,7 +54,7 @@ class stack_writer {
   }
 
  private:
-  text_page& page_;
+  TextPage& page_;
   std::size_t indent_;
   bool full_;
   std::size_t shown_ = 0;
@@ -64,7 +64,7 @@ class stack_writer {
 
 }  // namespace
 
-std::string process_text(const process_analysis& process) {
+std::string process_text(const ProcessAnalysis& process) {
   const auto& record = process.process;
   std::string command = record.argv.empty() ? printable(record.exe) : command_text(record.argv);
   if (command.size() > longest_command) {
@@ -75,58 +75,58 @@ std::string process_text(const process_analysis& process) {
   return command + " (pid " + std::to_string(record.pid) + ")";
 }
 
-std::string end_text(const process_analysis& process) {
+std::string end_text(const ProcessAnalysis& process) {
   const auto& end = process.end;
   const std::string last = duration_text(process.last_ns);
   const std::string when = end.ns ? " after " + duration_text(*end.ns) : "";
   const std::string last_record = when + "; its last record is " + last + " after its first";
   switch (end.how) {
-    case ending::normal:
+    case Ending::normal:
       if (end.exit_status.value_or(0) != 0) {
         return "ended by itself with status " + std::to_string(*end.exit_status) + " after " + last;
       }
       return "ended normally after " + last;
-    case ending::killed:
+    case Ending::killed:
       return "was killed by " + signal_text(*end.signal) + (end.handlers_ran ? " while it was exiting" : "") +
              last_record;
-    case ending::exited:
+    case Ending::exited:
       return "ended with status " + std::to_string(*end.exit_status) +
              " without running its exit handlers (_exit, or a crash handler)" + last_record;
-    case ending::replaced: return "went on as another program (exec)" + last_record;
-    case ending::running: return "is still running" + last_record;
-    case ending::vanished: return "was killed, crashed or called _exit" + last_record;
-    case ending::unknown: break;
+    case Ending::replaced: return "went on as another program (exec)" + last_record;
+    case Ending::running: return "is still running" + last_record;
+    case Ending::vanished: return "was killed, crashed or called _exit" + last_record;
+    case Ending::unknown: break;
   }
   return "was killed, crashed or called _exit, or is still running on " + printable(process.process.host) + last_record;
 }
 
-std::string failure_text(const process_view& view, const failure_group& group) {
-  const failure_record& failure = group.first;
+std::string failure_text(const ProcessView& view, const FailureGroup& group) {
+  const FailureRecord& failure = group.first;
   std::string text = failure.api + " failed with " + code_text(failure.code, failure.name);
   const bool has_inner = failure.in_code && !failure.in.empty() && failure.in != failure.api;
   if (has_inner) text += ", because " + failure.in + " returned " + code_text(*failure.in_code, failure.in_name);
   text += " at " + duration_text(failure.ns) + ", called by ";
-  const call_name& caller = view.names.of(failure.stack);
+  const CallName& caller = view.names.of(failure.stack);
   text += caller.label;
   if (!caller.through.empty()) text += " through " + caller.through;
   return printable(text);
 }
 
-std::string in_flight_since(const process_analysis& process, const event_record& begin) {
+std::string in_flight_since(const ProcessAnalysis& process, const EventRecord& begin) {
   const auto end = process.end.ns;
   return end && *end >= begin.ns ? duration_text(*end - begin.ns) + " before the end"
                                  : duration_text(process.last_ns - begin.ns) + " before the last record";
 }
 
-std::string outcome_text(const failure_group& group) {
+std::string outcome_text(const FailureGroup& group) {
   const std::string times = count_of(group.count, "time");
   const std::string span = " within " + duration_text(group.last_ns - group.first.ns);
   switch (group.end) {
-    case outcome::single: return group.count == 1 ? "" : "failed " + times + span;
-    case outcome::recovered:
+    case Outcome::single: return group.count == 1 ? "" : "failed " + times + span;
+    case Outcome::recovered:
       return "recovered: failed " + times + ", succeeded " + duration_text(group.recovered_ns - group.first.ns) +
              " after the first attempt; " + bytes_text(group.freed_in_between) + " of this kind were freed in between";
-    case outcome::given_up: break;
+    case Outcome::given_up: break;
   }
   if (group.count == 1) return "given up: no later request of this size succeeded within a second";
   return "given up after " + times + span + "; " +
@@ -134,7 +134,7 @@ std::string outcome_text(const failure_group& group) {
          " of this kind was freed in between";
 }
 
-std::string device_text(const process_analysis& process, device_ordinal device) {
+std::string device_text(const ProcessAnalysis& process, DeviceOrdinal device) {
   std::string text = "GPU " + std::to_string(device);
   const auto known = process.devices.find(device);
   if (known == process.devices.end()) return text;
@@ -145,8 +145,8 @@ std::string device_text(const process_analysis& process, device_ordinal device) 
   return details.empty() ? text : text + " (" + details + ")";
 }
 
-std::vector<std::pair<total_key, usage>> live_totals(const process_analysis& process) {
-  std::vector<std::pair<total_key, usage>> live;
+std::vector<std::pair<TotalKey, Usage>> live_totals(const ProcessAnalysis& process) {
+  std::vector<std::pair<TotalKey, Usage>> live;
   for (const auto& [key, total] : process.totals) {
     if (total.live.blocks > 0) live.emplace_back(key, total.live);
   }
@@ -155,11 +155,11 @@ std::vector<std::pair<total_key, usage>> live_totals(const process_analysis& pro
   return live;
 }
 
-void add_stack(text_page& page, const process_view& view, std::uint64_t stack, std::size_t indent) {
-  const call_name& name = view.names.of(stack);
+void add_stack(TextPage& page, const ProcessView& view, std::uint64_t stack, std::size_t indent) {
+  const CallName& name = view.names.of(stack);
   const bool has_user_frames = std::any_of(name.frames.begin(), name.frames.end(),
-                                           [](const shown_frame& frame) { return frame.owner == frame_owner::user; });
-  stack_writer writer(page, indent, view.full_stacks || !has_user_frames);
+                                           [](const ShownFrame& frame) { return frame.owner == FrameOwner::user; });
+  StackWriter writer(page, indent, view.full_stacks || !has_user_frames);
   for (const auto& frame : name.frames) writer.add(frame);
   writer.flush();
   if (name.cut) page.line("(deeper frames were not recorded: GPUMEM_STACK_DEPTH)", indent);

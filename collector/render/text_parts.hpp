@@ -8,27 +8,27 @@
 namespace gpumem {
 
 // "./demo --big (pid 4242)"
-std::string process_text(const process_analysis& process);
+std::string process_text(const ProcessAnalysis& process);
 
 // "ended normally after 12.3 s"
-std::string end_text(const process_analysis& process);
+std::string end_text(const ProcessAnalysis& process);
 
 // "cudaFree failed with 2 (CUDA_ERROR_OUT_OF_MEMORY) after 12.0 ms, called by init_gpu (main.cpp:12) through cudaFree"
-std::string failure_text(const process_view& view, const failure_group& group);
+std::string failure_text(const ProcessView& view, const FailureGroup& group);
 
 // "12.0 s before the end", of a call that never returned
-std::string in_flight_since(const process_analysis& process, const event_record& begin);
+std::string in_flight_since(const ProcessAnalysis& process, const EventRecord& begin);
 
 // "asked 3 times within 20.0 ms, then got it"; empty where there is nothing to tell
-std::string outcome_text(const failure_group& group);
+std::string outcome_text(const FailureGroup& group);
 
 // "GPU 0 (NVIDIA H200, 0000:19:00.0)"
-std::string device_text(const process_analysis& process, device_ordinal device);
+std::string device_text(const ProcessAnalysis& process, DeviceOrdinal device);
 
 // What is live after the last record, per total, in the order of reports.
-std::vector<std::pair<total_key, usage>> live_totals(const process_analysis& process);
+std::vector<std::pair<TotalKey, Usage>> live_totals(const ProcessAnalysis& process);
 
 // The frames of a stack, one a line; folded ones as a count, or all of them if the view asks so.
-void add_stack(text_page& page, const process_view& view, std::uint64_t stack, std::size_t indent);
+void add_stack(TextPage& page, const ProcessView& view, std::uint64_t stack, std::size_t indent);
 
 }  // namespace gpumem

@@ -12,11 +12,11 @@ constexpr std::size_t most_rows = 10;
 std::uint64_t positive(std::int64_t value) { return value > 0 ? static_cast<std::uint64_t>(value) : 0; }
 
 template <class Shares, class Name>
-void add_shares(text_page& page, const char* title, const Shares& shares, std::uint64_t whole, Name name) {
-  table_rows rows;
-  usage rest;
+void add_shares(TextPage& page, const char* title, const Shares& shares, std::uint64_t whole, Name name) {
+  TableRows rows;
+  Usage rest;
   for (std::size_t i = 0; i < shares.size(); ++i) {
-    const usage& amount = shares[i].amount;
+    const Usage& amount = shares[i].amount;
     if (i >= most_rows) {
       rest += amount;
       continue;
@@ -28,10 +28,10 @@ void add_shares(text_page& page, const char* title, const Shares& shares, std::u
     rows.push_back({bytes_text(positive(rest.bytes)), percent_text(rest.bytes, whole), grouped(positive(rest.blocks)),
                     "(" + count_of(shares.size() - most_rows, "more") + ")"});
   }
-  page.table({{"bytes", align::right}, {"share", align::right}, {"blocks", align::right}, {title}}, rows);
+  page.table({{"bytes", Align::right}, {"share", Align::right}, {"blocks", Align::right}, {title}}, rows);
 }
 
-void add_peak(text_page& page, const process_view& view, const peak_breakdown& peak) {
+void add_peak(TextPage& page, const ProcessView& view, const PeakBreakdown& peak) {
   const std::uint64_t whole = peak.moment.bytes;
   page.heading("Peak of " + total_text(peak.total) + ": " + exact_bytes(whole) + " at " +
                duration_text(peak.moment.ns));
@@ -41,17 +41,17 @@ void add_peak(text_page& page, const process_view& view, const peak_breakdown& p
                    2);
   }
   const auto libraries = shares_by_library(peak, view.names);
-  add_shares(page, "call site", peak.by_stack, whole, [&](const share& each) {
-    const call_name& name = view.names.of(each.key);
+  add_shares(page, "call site", peak.by_stack, whole, [&](const Share& each) {
+    const CallName& name = view.names.of(each.key);
     return name.label + (libraries.size() > 1 ? "  [" + name.library + "]" : "");
   });
   if (libraries.size() > 1) {
     page.blank_line();
-    add_shares(page, "library", libraries, whole, [](const library_share& each) { return each.library; });
+    add_shares(page, "library", libraries, whole, [](const LibraryShare& each) { return each.library; });
   }
   if (peak.by_thread.size() > 1) {
     page.blank_line();
-    add_shares(page, "thread", peak.by_thread, whole, [](const share& each) { return std::to_string(each.key); });
+    add_shares(page, "thread", peak.by_thread, whole, [](const Share& each) { return std::to_string(each.key); });
   }
   for (const auto& [total, amount] : peak.moment.beside) {
     page.paragraph("Live beside it at that moment: " + blocks_and_bytes(amount) + " of " + total_text(total) + ".", 2);
@@ -60,7 +60,7 @@ void add_peak(text_page& page, const process_view& view, const peak_breakdown& p
 
 }  // namespace
 
-void add_peaks(text_page& page, const process_view& view) {
+void add_peaks(TextPage& page, const ProcessView& view) {
   bool has_any = false;
   for (const auto& peak : view.process.peaks) {
     if (peak.moment.bytes == 0) continue;

@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::size_t most_items_in_report = 5;
 
-void add_device_lines(text_page& page, const process_analysis& process) {
+void add_device_lines(TextPage& page, const ProcessAnalysis& process) {
   if (process.devices.empty()) return;
   page.heading("Devices");
   for (const auto& [ordinal, device] : process.devices) {
@@ -22,7 +22,7 @@ void add_device_lines(text_page& page, const process_analysis& process) {
   }
 }
 
-void add_library_lines(text_page& page, const process_analysis& process) {
+void add_library_lines(TextPage& page, const ProcessAnalysis& process) {
   const auto runtimes = find_runtimes(process.all_modules);
   const auto driver = driver_library(process.all_modules);
   if (runtimes.empty() && !driver) return;
@@ -34,9 +34,9 @@ void add_library_lines(text_page& page, const process_analysis& process) {
 
 }  // namespace
 
-void add_report(text_page& page, const process_view& view) {
+void add_report(TextPage& page, const ProcessView& view) {
   add_headline(page, view);
-  const process_view shortened{view.process, view.names, view.full_stacks, most_items_in_report};
+  const ProcessView shortened{view.process, view.names, view.full_stacks, most_items_in_report};
   if (!view.process.failures.empty()) {
     page.heading("What failed");
     add_failures(page, shortened);
@@ -52,7 +52,7 @@ void add_report(text_page& page, const process_view& view) {
   add_library_lines(page, view.process);
 }
 
-void add_notes(text_page& page, const process_view& view) {
+void add_notes(TextPage& page, const ProcessView& view) {
   const auto& process = view.process;
   std::vector<std::string> notes;
   if (process.skipped.torn > 0) {

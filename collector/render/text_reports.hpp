@@ -11,25 +11,25 @@
 
 namespace gpumem {
 
-struct process_view {
-  const process_analysis& process;
-  call_names& names;
+struct ProcessView {
+  const ProcessAnalysis& process;
+  CallNames& names;
   bool full_stacks = false;
   std::size_t most_items = std::numeric_limits<std::size_t>::max();  // failures, and call sites of a leak class
 };
 
-void add_report(text_page& page, const process_view& view);
-void add_leaks(text_page& page, const process_view& view);
-void add_peaks(text_page& page, const process_view& view);
-void add_failures(text_page& page, const process_view& view);
+void add_report(TextPage& page, const ProcessView& view);
+void add_leaks(TextPage& page, const ProcessView& view);
+void add_peaks(TextPage& page, const ProcessView& view);
+void add_failures(TextPage& page, const ProcessView& view);
 
 // The few lines that come first: how the process ended, what failed first, the peaks, what is still live.
-void add_headline(text_page& page, const process_view& view);
+void add_headline(TextPage& page, const ProcessView& view);
 
 // Only the first of them: which process, and how it ended.
-void add_title(text_page& page, const process_view& view);
+void add_title(TextPage& page, const ProcessView& view);
 
 // What the journal could not tell: torn lines, lost records, names that are missing.
-void add_notes(text_page& page, const process_view& view);
+void add_notes(TextPage& page, const ProcessView& view);
 
 }  // namespace gpumem

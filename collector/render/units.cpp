@@ -55,7 +55,7 @@ std::string count_of(std::uint64_t count, std::string_view noun) {
   return grouped(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
 }
 
-std::string blocks_and_bytes(const usage& amount) {
+std::string blocks_and_bytes(const Usage& amount) {
   return count_of(not_negative(amount.blocks), "block") + ", " + bytes_text(not_negative(amount.bytes));
 }
 
@@ -67,7 +67,7 @@ std::string kind_text(std::string_view kind) {
   return kind.empty() ? "memory" : printable(kind) + " memory";
 }
 
-std::string total_text(const total_key& total) {
+std::string total_text(const TotalKey& total) {
   return kind_text(total.kind) + (total.device ? " on GPU " + std::to_string(*total.device) : "");
 }
 

@@ -16,11 +16,11 @@ std::string exact_bytes(std::uint64_t bytes);                      // 1.5 GiB (1
 std::string duration_text(std::uint64_t ns);                       // 12.0 ms, 12.3 s, 12 min 3 s
 std::string percent_text(std::int64_t part, std::uint64_t whole);  // 71 %
 std::string count_of(std::uint64_t count, std::string_view noun);  // 1 block, 3 blocks
-std::string blocks_and_bytes(const usage& amount);                 // 3 blocks, 1.5 GiB
+std::string blocks_and_bytes(const Usage& amount);                 // 3 blocks, 1.5 GiB
 
-std::string kind_text(std::string_view kind);    // device memory, pinned host memory
-std::string total_text(const total_key& total);  // device memory on GPU 0
-std::string signal_text(int signal);             // signal 9 (SIGKILL)
+std::string kind_text(std::string_view kind);   // device memory, pinned host memory
+std::string total_text(const TotalKey& total);  // device memory on GPU 0
+std::string signal_text(int signal);            // signal 9 (SIGKILL)
 
 // Words of a command as one would type them.
 std::string command_text(const std::vector<std::string>& words);

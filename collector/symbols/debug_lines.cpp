@@ -14,15 +14,15 @@ namespace {
 // Deeper nesting than this is no compiler's work.
 constexpr int deepest = 64;
 
-struct code_range {
+struct CodeRange {
   std::uint64_t low = 0;
   std::uint64_t high = 0;
   Dwarf_Off entry = 0;  // offset of the debugging entry that covers it
 };
 
-using code_ranges = std::vector<code_range>;  // sorted by low
+using CodeRanges = std::vector<CodeRange>;  // sorted by low
 
-void add_ranges(code_ranges& to, Dwarf_Die* entry) {
+void add_ranges(CodeRanges& to, Dwarf_Die* entry) {
   Dwarf_Addr base = 0;
   Dwarf_Addr low = 0;
   Dwarf_Addr high = 0;
@@ -31,19 +31,19 @@ void add_ranges(code_ranges& to, Dwarf_Die* entry) {
   }
 }
 
-void sort(code_ranges& ranges) {
+void sort(CodeRanges& ranges) {
   std::sort(ranges.begin(), ranges.end(), [](const auto& a, const auto& b) { return a.low < b.low; });
 }
 
-const code_range* find(const code_ranges& ranges, std::uint64_t address) {
+const CodeRange* find(const CodeRanges& ranges, std::uint64_t address) {
   const auto after = std::upper_bound(ranges.begin(), ranges.end(), address,
-                                      [](std::uint64_t value, const code_range& range) { return value < range.low; });
+                                      [](std::uint64_t value, const CodeRange& range) { return value < range.low; });
   if (after == ranges.begin() || address >= std::prev(after)->high) return nullptr;
   return &*std::prev(after);
 }
 
 // Functions lie in the unit itself, in namespaces and in classes; what lies inside functions is looked at later.
-void add_functions(code_ranges& to, Dwarf_Die* parent, int depth) {
+void add_functions(CodeRanges& to, Dwarf_Die* parent, int depth) {
   Dwarf_Die child;
   if (depth > deepest || dwarf_child(parent, &child) != 0) return;
   do {
@@ -97,7 +97,7 @@ std::optional<std::uint64_t> number_attribute(Dwarf_Die* entry, unsigned name) {
 }
 
 // Where the inlined function `entry` was called.
-void set_call_place(source_frame& frame, Dwarf_Die* unit, Dwarf_Die* entry) {
+void set_call_place(SourceFrame& frame, Dwarf_Die* unit, Dwarf_Die* entry) {
   Dwarf_Files* files = nullptr;
   std::size_t count = 0;
   const auto file = number_attribute(entry, DW_AT_call_file);
@@ -107,7 +107,7 @@ void set_call_place(source_frame& frame, Dwarf_Die* unit, Dwarf_Die* entry) {
   if (const auto line = number_attribute(entry, DW_AT_call_line)) frame.line = static_cast<int>(*line);
 }
 
-void set_own_place(source_frame& frame, Dwarf_Die* unit, std::uint64_t address) {
+void set_own_place(SourceFrame& frame, Dwarf_Die* unit, std::uint64_t address) {
   Dwarf_Line* line = dwarf_getsrc_die(unit, address);
   if (!line) return;
   if (const char* file = dwarf_linesrc(line, nullptr, nullptr)) frame.file = file;
@@ -117,10 +117,10 @@ void set_own_place(source_frame& frame, Dwarf_Die* unit, std::uint64_t address) 
 
 }  // namespace
 
-struct debug_lines::implementation {
+struct DebugLines::implementation {
   Dwarf* dwarf = nullptr;
-  code_ranges units;
-  std::map<Dwarf_Off, code_ranges> functions_of_unit;
+  CodeRanges units;
+  std::map<Dwarf_Off, CodeRanges> functions_of_unit;
 
   ~implementation() {
     if (dwarf) dwarf_end(dwarf);
@@ -140,7 +140,7 @@ struct debug_lines::implementation {
     sort(units);
   }
 
-  const code_ranges& functions_of(Dwarf_Die* unit) {
+  const CodeRanges& functions_of(Dwarf_Die* unit) {
     const auto [found, is_new] = functions_of_unit.try_emplace(dwarf_dieoffset(unit));
     if (is_new) {
       add_functions(found->second, unit, 0);
@@ -150,29 +150,29 @@ struct debug_lines::implementation {
   }
 };
 
-debug_lines::debug_lines(const elf_image& image) : inside_(std::make_unique<implementation>()) {
+DebugLines::DebugLines(const ElfImage& image) : inside_(std::make_unique<implementation>()) {
   if (!image.has_debug_lines()) return;
   inside_->dwarf = dwarf_begin_elf(image.handle(), DWARF_C_READ, nullptr);
   if (inside_->dwarf) inside_->read_unit_ranges();
 }
 
-debug_lines::~debug_lines() = default;
+DebugLines::~DebugLines() = default;
 
-std::vector<source_frame> debug_lines::frames_at(std::uint64_t address) const {
+std::vector<SourceFrame> DebugLines::frames_at(std::uint64_t address) const {
   Dwarf_Die unit;
-  const code_range* in_unit = find(inside_->units, address);
+  const CodeRange* in_unit = find(inside_->units, address);
   if (!in_unit || !dwarf_offdie(inside_->dwarf, in_unit->entry, &unit)) return {};
-  source_frame frame;
+  SourceFrame frame;
   set_own_place(frame, &unit, address);
 
   std::vector<Dwarf_Die> scopes;  // outermost first
   Dwarf_Die function;
-  const code_range* in_function = find(inside_->functions_of(&unit), address);
+  const CodeRange* in_function = find(inside_->functions_of(&unit), address);
   if (in_function && dwarf_offdie(inside_->dwarf, in_function->entry, &function)) {
     scopes.push_back(function);
     add_inlined(scopes, function, address);
   }
-  std::vector<source_frame> frames;
+  std::vector<SourceFrame> frames;
   for (auto scope = scopes.rbegin(); scope != scopes.rend(); ++scope) {
     frame.function = function_name(&*scope);
     frames.push_back(frame);

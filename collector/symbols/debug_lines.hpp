@@ -11,22 +11,22 @@
 
 namespace gpumem {
 
-struct source_frame {
+struct SourceFrame {
   std::optional<std::string> function;  // demangled; absent for the outermost frame without a name of its own
   std::optional<std::string> file;
   std::optional<int> line;
 };
 
-class debug_lines {
+class DebugLines {
  public:
   // The image must outlive this. Reads only the heads of the compilation units; the rest when asked.
-  explicit debug_lines(const elf_image& image);
-  ~debug_lines();
-  debug_lines(const debug_lines&) = delete;
-  debug_lines& operator=(const debug_lines&) = delete;
+  explicit DebugLines(const ElfImage& image);
+  ~DebugLines();
+  DebugLines(const DebugLines&) = delete;
+  DebugLines& operator=(const DebugLines&) = delete;
 
   // Innermost (inlined) first, outermost last; empty where the debug information does not cover the address.
-  std::vector<source_frame> frames_at(std::uint64_t address) const;
+  std::vector<SourceFrame> frames_at(std::uint64_t address) const;
 
  private:
   struct implementation;

@@ -24,7 +24,7 @@ std::string hexadecimal(const unsigned char* bytes, std::size_t count) {
 
 }  // namespace
 
-std::unique_ptr<elf_image> elf_image::open(const std::string& path) {
+std::unique_ptr<ElfImage> ElfImage::open(const std::string& path) {
   elf_version(EV_CURRENT);
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return nullptr;
@@ -37,22 +37,22 @@ std::unique_ptr<elf_image> elf_image::open(const std::string& path) {
     ::close(descriptor);
     return nullptr;
   }
-  return std::unique_ptr<elf_image>(new elf_image(descriptor, elf));
+  return std::unique_ptr<ElfImage>(new ElfImage(descriptor, elf));
 }
 
-elf_image::elf_image(int descriptor, Elf* elf) : descriptor_(descriptor), elf_(elf) {
+ElfImage::ElfImage(int descriptor, Elf* elf) : descriptor_(descriptor), elf_(elf) {
   const void* id = nullptr;
   const ssize_t size = dwelf_elf_gnu_build_id(elf_, &id);
   if (size > 0) build_id_ = hexadecimal(static_cast<const unsigned char*>(id), static_cast<std::size_t>(size));
   read_sections();
 }
 
-elf_image::~elf_image() {
+ElfImage::~ElfImage() {
   elf_end(elf_);
   ::close(descriptor_);
 }
 
-void elf_image::read_sections() {
+void ElfImage::read_sections() {
   std::size_t names = 0;
   if (elf_getshdrstrndx(elf_, &names) != 0) return;
   for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_, section));) {
@@ -64,7 +64,7 @@ void elf_image::read_sections() {
   }
   read_symbols(has_symbol_table_ ? SHT_SYMTAB : SHT_DYNSYM);
   // Of several names for one address the one with a size comes first: it says where the function ends.
-  std::sort(functions_.begin(), functions_.end(), [](const function_symbol& a, const function_symbol& b) {
+  std::sort(functions_.begin(), functions_.end(), [](const FunctionSymbol& a, const FunctionSymbol& b) {
     return std::tuple(a.low, b.high) < std::tuple(b.low, a.high);
   });
   functions_.erase(
@@ -72,7 +72,7 @@ void elf_image::read_sections() {
       functions_.end());
 }
 
-void elf_image::read_symbols(unsigned table_type) {
+void ElfImage::read_symbols(unsigned table_type) {
   for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_, section));) {
     GElf_Shdr header;
     if (!gelf_getshdr(section, &header) || header.sh_type != table_type || header.sh_entsize == 0) continue;
@@ -92,11 +92,11 @@ void elf_image::read_symbols(unsigned table_type) {
   }
 }
 
-std::optional<std::string_view> elf_image::function_at(std::uint64_t address) const {
+std::optional<std::string_view> ElfImage::function_at(std::uint64_t address) const {
   auto after = std::upper_bound(functions_.begin(), functions_.end(), address,
-                                [](std::uint64_t value, const function_symbol& symbol) { return value < symbol.low; });
+                                [](std::uint64_t value, const FunctionSymbol& symbol) { return value < symbol.low; });
   if (after == functions_.begin()) return std::nullopt;
-  const function_symbol& symbol = *std::prev(after);
+  const FunctionSymbol& symbol = *std::prev(after);
   // Hand-written assembly often has no size; its function then reaches to the next symbol.
   const bool is_inside = address < symbol.high || symbol.low == symbol.high;
   return is_inside ? std::optional<std::string_view>(symbol.name) : std::nullopt;

@@ -15,19 +15,19 @@ struct Elf;
 
 namespace gpumem {
 
-struct function_symbol {
+struct FunctionSymbol {
   std::uint64_t low = 0;   // ELF virtual addresses
   std::uint64_t high = 0;  // first address after it
   const char* name = nullptr;
 };
 
-class elf_image {
+class ElfImage {
  public:
   // Nothing where the file is missing, no regular file, or no ELF file.
-  static std::unique_ptr<elf_image> open(const std::string& path);
-  ~elf_image();
-  elf_image(const elf_image&) = delete;
-  elf_image& operator=(const elf_image&) = delete;
+  static std::unique_ptr<ElfImage> open(const std::string& path);
+  ~ElfImage();
+  ElfImage(const ElfImage&) = delete;
+  ElfImage& operator=(const ElfImage&) = delete;
 
   const std::string& build_id() const { return build_id_; }    // hexadecimal, empty where the file has none
   bool has_symbol_table() const { return has_symbol_table_; }  // .symtab, which a stripped file lacks
@@ -39,7 +39,7 @@ class elf_image {
   Elf* handle() const { return elf_; }
 
  private:
-  elf_image(int descriptor, Elf* elf);
+  ElfImage(int descriptor, Elf* elf);
   void read_sections();
   void read_symbols(unsigned table_type);
 
@@ -48,7 +48,7 @@ class elf_image {
   std::string build_id_;
   bool has_symbol_table_ = false;
   bool has_debug_lines_ = false;
-  std::vector<function_symbol> functions_;  // sorted by low
+  std::vector<FunctionSymbol> functions_;  // sorted by low
 };
 
 }  // namespace gpumem

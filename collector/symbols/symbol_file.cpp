@@ -30,11 +30,11 @@ std::optional<std::string> maybe_text(const json& object, const char* key) {
   return found != object.end() && found->is_string() ? std::optional(found->get<std::string>()) : std::nullopt;
 }
 
-named_frames read_frames(const json& list) {
-  named_frames frames;
+NamedFrames read_frames(const json& list) {
+  NamedFrames frames;
   for (const auto& element : list) {
     if (!element.is_object()) continue;
-    source_frame frame{maybe_text(element, "function"), maybe_text(element, "file"), std::nullopt};
+    SourceFrame frame{maybe_text(element, "function"), maybe_text(element, "file"), std::nullopt};
     const auto line = element.find("line");
     if (line != element.end() && line->is_number_integer()) frame.line = line->get<int>();
     frames.push_back(std::move(frame));
@@ -42,7 +42,7 @@ named_frames read_frames(const json& list) {
   return frames;
 }
 
-json frame_object(const source_frame& frame) {
+json frame_object(const SourceFrame& frame) {
   json object = json::object();
   if (frame.function) object["function"] = *frame.function;
   if (frame.file) object["file"] = *frame.file;
@@ -52,8 +52,8 @@ json frame_object(const source_frame& frame) {
 
 }  // namespace
 
-names_by_file read_symbol_file(const std::filesystem::path& path) {
-  names_by_file names;
+NamesByFile read_symbol_file(const std::filesystem::path& path) {
+  NamesByFile names;
   const auto text = read_sidecar(path, largest_symbol_file);
   const json whole = text ? json::parse(*text, nullptr, false) : json();
   const auto modules = whole.is_object() ? whole.find("modules") : whole.end();
@@ -61,7 +61,7 @@ names_by_file read_symbol_file(const std::filesystem::path& path) {
   for (const auto& module : *modules) {
     const auto frames = module.is_object() ? module.find("frames") : module.end();
     if (!module.is_object() || frames == module.end() || !frames->is_object()) continue;
-    const code_file file{maybe_text(module, "path").value_or(""), maybe_text(module, "build_id").value_or("")};
+    const CodeFile file{maybe_text(module, "path").value_or(""), maybe_text(module, "build_id").value_or("")};
     for (const auto& [offset, list] : frames->items()) {
       const auto address = parse_address(offset);
       if (address && list.is_array()) names[file].emplace(*address, read_frames(list));
@@ -70,7 +70,7 @@ names_by_file read_symbol_file(const std::filesystem::path& path) {
   return names;
 }
 
-void write_symbol_file(const std::filesystem::path& path, const names_by_file& names) {
+void write_symbol_file(const std::filesystem::path& path, const NamesByFile& names) {
   json modules = json::array();
   for (const auto& [file, addresses] : names) {
     json frames = json::object();

@@ -8,9 +8,9 @@
 namespace gpumem {
 
 // Empty where there is no such file, or where it is not such a sidecar.
-names_by_file read_symbol_file(const std::filesystem::path& path);
+NamesByFile read_symbol_file(const std::filesystem::path& path);
 
 // Throws error where the file cannot be written.
-void write_symbol_file(const std::filesystem::path& path, const names_by_file& names);
+void write_symbol_file(const std::filesystem::path& path, const NamesByFile& names);
 
 }  // namespace gpumem

@@ -17,41 +17,41 @@
 
 namespace gpumem {
 
-struct code_file {
+struct CodeFile {
   std::string path;
   std::string build_id;  // empty: not recorded
-  auto operator<=>(const code_file&) const = default;
+  auto operator<=>(const CodeFile&) const = default;
 };
 
 // The names of one return address, innermost first; empty where there are none.
-using named_frames = std::vector<source_frame>;
-using names_of_file = std::map<std::uint64_t, named_frames>;
-using names_by_file = std::map<code_file, names_of_file>;
+using NamedFrames = std::vector<SourceFrame>;
+using NamesOfFile = std::map<std::uint64_t, NamedFrames>;
+using NamesByFile = std::map<CodeFile, NamesOfFile>;
 
-class symbolizer {
+class Symbolizer {
  public:
-  explicit symbolizer(std::string debug_folder = "/usr/lib/debug");
-  ~symbolizer();
+  explicit Symbolizer(std::string debug_folder = "/usr/lib/debug");
+  ~Symbolizer();
 
   // Names known beforehand; they win over the files.
-  void add_known(const names_by_file& known);
+  void add_known(const NamesByFile& known);
 
   // Looks one byte lower, for `return_address` is what comes after the call.
-  const named_frames& resolve(const code_file& file, std::uint64_t return_address);
+  const NamedFrames& resolve(const CodeFile& file, std::uint64_t return_address);
 
   // Everything resolved so far, the unnamed left out.
-  names_by_file resolved() const;
+  NamesByFile resolved() const;
 
   // Why names are missing, one clause for each file: `/opt/x.so: the file has been replaced since (build-id ...)`.
   std::vector<std::string> troubles() const;
 
  private:
   struct opened_file;
-  opened_file& open(const code_file& file);
+  opened_file& open(const CodeFile& file);
 
   std::string debug_folder_;
-  std::map<code_file, std::unique_ptr<opened_file>> files_;
-  names_by_file cache_;
+  std::map<CodeFile, std::unique_ptr<opened_file>> files_;
+  NamesByFile cache_;
 };
 
 }  // namespace gpumem

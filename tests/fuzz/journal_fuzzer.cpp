@@ -16,11 +16,11 @@ namespace {
 
 void read_and_render(const std::string& path, strictness how) {
   try {
-    const auto process = analyze(journal_files{path, {path}, false}, how);
+    const auto process = analyze(JournalFiles{path, {path}, false}, how);
     symbolizer symbols;
-    call_names names(process, symbols);
-    const process_view view{process, names};
-    text_page page(80, false);
+    CallNames names(process, symbols);
+    const ProcessView view{process, names};
+    TextPage page(80, false);
     add_report(page, view);
     add_notes(page, view);
     json_report(view).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

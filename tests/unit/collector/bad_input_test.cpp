@@ -11,10 +11,10 @@ using namespace gpumem;
 namespace {
 
 // What the command line would do with it: nothing where it answers, the sentence where it cannot.
-std::string trouble_of(const std::filesystem::path& path, strictness how) {
+std::string trouble_of(const std::filesystem::path& path, Strictness how) {
   try {
     for (const auto& files : find_journals(path)) analyze(files, how);
-  } catch (const error& trouble) {
+  } catch (const Error& trouble) {
     return trouble.what();
   }
   return "";
@@ -32,7 +32,7 @@ TEST_CASE("a journal cut at any byte is refused with file and line, or is that o
   std::size_t lines = 0;
   for (std::size_t size = 0; size < whole.size(); ++size) {
     const auto path = folder.write("cut.jsonl", whole.substr(0, size));
-    const std::string trouble = trouble_of(path, strictness::strict);
+    const std::string trouble = trouble_of(path, Strictness::strict);
     const bool at_line_end = size > 0 && whole[size - 1] == '\n';
     if (at_line_end) {
       ++lines;
@@ -43,7 +43,7 @@ TEST_CASE("a journal cut at any byte is refused with file and line, or is that o
       REQUIRE_THAT(trouble, ContainsSubstring(path.string() + " is cut off in line " + std::to_string(lines + 1)));
       REQUIRE_THAT(trouble, ContainsSubstring("--lenient"));
     }
-    REQUIRE(trouble_of(path, strictness::lenient).empty() == (lines > 0));
+    REQUIRE(trouble_of(path, Strictness::lenient).empty() == (lines > 0));
   }
 }
 
@@ -55,7 +55,7 @@ TEST_CASE("any byte of a journal changed to anything never does worse than an er
       std::string changed = whole;
       changed[at] = byte;
       const auto path = folder.write("changed.jsonl", changed);
-      for (const auto how : {strictness::strict, strictness::lenient}) {
+      for (const auto how : {Strictness::strict, Strictness::lenient}) {
         const std::string trouble = trouble_of(path, how);
         if (!trouble.empty()) REQUIRE_THAT(trouble, ContainsSubstring(path.string()));
       }
@@ -86,7 +86,7 @@ TEST_CASE("files that are no journal are refused in one sentence") {
   for (const auto& [name, text] : inputs) {
     const auto path = folder.write(name, text);
     CAPTURE(name);
-    for (const auto how : {strictness::strict, strictness::lenient}) {
+    for (const auto how : {Strictness::strict, Strictness::lenient}) {
       const std::string trouble = trouble_of(path, how);
       CHECK_THAT(trouble, ContainsSubstring(path.string()));
       CHECK(trouble.find('\n') == std::string::npos);
@@ -96,11 +96,11 @@ TEST_CASE("files that are no journal are refused in one sentence") {
 
 TEST_CASE("paths that are no file or hold no journal are refused") {
   const ScratchFolder folder;
-  CHECK_THAT(trouble_of(folder.path() / "nowhere", strictness::strict), ContainsSubstring("does not exist"));
-  CHECK_THAT(trouble_of(folder.path(), strictness::strict), ContainsSubstring("holds no journal"));
+  CHECK_THAT(trouble_of(folder.path() / "nowhere", Strictness::strict), ContainsSubstring("does not exist"));
+  CHECK_THAT(trouble_of(folder.path(), Strictness::strict), ContainsSubstring("holds no journal"));
   const auto pipe = folder.path() / "pipe.jsonl";
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-  CHECK_THAT(trouble_of(pipe, strictness::strict), ContainsSubstring("not a regular file"));
+  CHECK_THAT(trouble_of(pipe, Strictness::strict), ContainsSubstring("not a regular file"));
 }
 
 TEST_CASE("a journal that contradicts itself is counted without harm") {
@@ -113,6 +113,6 @@ TEST_CASE("a journal that contradicts itself is counted without harm") {
                      "\n"
                      R"({"t":"failure","ns":99,"tid":7,"tried":"free","api":"cudaFree","p":"0xdead","code":-5})"
                      "\n");
-  const auto result = analyze(find_journals(path).front(), strictness::strict);
-  CHECK(result.totals.at({0, "device"}).live == usage{1, 5});
+  const auto result = analyze(find_journals(path).front(), Strictness::strict);
+  CHECK(result.totals.at({0, "device"}).live == Usage{1, 5});
 }

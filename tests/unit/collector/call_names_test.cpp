@@ -6,33 +6,33 @@ using namespace gpumem;
 
 namespace {
 
-struct stack_of_frames {
-  process_analysis process;
-  symbolizer symbols;
+struct StackOfFrames {
+  ProcessAnalysis process;
+  Symbolizer symbols;
 
   void module(std::uint64_t id, const std::string& path, const char* role = nullptr) {
-    module_record& record = process.all_modules[id];
+    ModuleRecord& record = process.all_modules[id];
     record.id = id;
     record.path = path;
     if (role) record.role = role;
   }
-  void name(std::uint64_t id, std::uint64_t offset, named_frames frames) {
-    symbols.add_known({{code_file{*process.all_modules[id].path, ""}, {{offset, std::move(frames)}}}});
+  void name(std::uint64_t id, std::uint64_t offset, NamedFrames frames) {
+    symbols.add_known({{CodeFile{*process.all_modules[id].path, ""}, {{offset, std::move(frames)}}}});
   }
-  call_name call(std::vector<frame_address> frames) {
+  CallName call(std::vector<FrameAddress> frames) {
     process.stacks[1].frames = std::move(frames);
-    return call_names(process, symbols).of(1);
+    return CallNames(process, symbols).of(1);
   }
 };
 
-source_frame frame(const char* function, const char* file = nullptr, int line = 0) {
+SourceFrame frame(const char* function, const char* file = nullptr, int line = 0) {
   return {function, file ? std::optional<std::string>(file) : std::nullopt, line ? std::optional(line) : std::nullopt};
 }
 
 }  // namespace
 
 TEST_CASE("a call site is the first frame of the user's own code") {
-  stack_of_frames stack;
+  StackOfFrames stack;
   stack.module(1, "/usr/lib/libcudart.so.13", "runtime");
   stack.module(2, "/opt/app/train");
   stack.module(3, "/usr/lib/libc.so.6");
@@ -44,26 +44,26 @@ TEST_CASE("a call site is the first frame of the user's own code") {
 }
 
 TEST_CASE("a static runtime lies in the user's file and is still folded, named or not") {
-  stack_of_frames stack;
+  StackOfFrames stack;
   stack.module(1, "/opt/app/a.out", "static_runtime");
   stack.name(1, 0x30, {frame("cudaFree")});
   stack.name(1, 0x40, {frame("start_gpu()", "/src/a.cpp", 12)});
   const auto call = stack.call({{1, 0x10}, {1, 0x20}, {1, 0x30}, {1, 0x40}, {1, 0x50}});
   CHECK(call.label == "start_gpu (a.cpp:12)");
   CHECK(call.through == "cudaFree");
-  CHECK(call.frames[0].owner == frame_owner::cuda);
-  CHECK(call.frames[4].owner == frame_owner::user);
+  CHECK(call.frames[0].owner == FrameOwner::cuda);
+  CHECK(call.frames[4].owner == FrameOwner::user);
 }
 
 TEST_CASE("a user's own function may begin with cuda where no static runtime is") {
-  stack_of_frames stack;
+  StackOfFrames stack;
   stack.module(1, "/opt/app/a.out");
   stack.name(1, 0x30, {frame("cuda_wrapper::grow(int)")});
   CHECK(stack.call({{1, 0x30}}).label == "cuda_wrapper::grow (a.out)");
 }
 
 TEST_CASE("a stack of nothing but the interpreter is Python code") {
-  stack_of_frames stack;
+  StackOfFrames stack;
   stack.module(1, "/usr/lib/x86_64-linux-gnu/libffi.so.8");
   stack.module(2, "/usr/lib/python3.11/lib-dynload/_ctypes.cpython-311-x86_64-linux-gnu.so");
   stack.module(3, "/usr/bin/python3.11");
@@ -71,14 +71,14 @@ TEST_CASE("a stack of nothing but the interpreter is Python code") {
 }
 
 TEST_CASE("an extension module in Python's folders is not the interpreter") {
-  stack_of_frames stack;
+  StackOfFrames stack;
   stack.module(1, "/usr/lib/python3.11/site-packages/train/_ops.so");
   stack.module(2, "/usr/bin/python3.11");
   CHECK(stack.call({{1, 0x1234}, {2, 1}}).label == "_ops.so+0x1234");
 }
 
 TEST_CASE("inlined functions are frames of their own") {
-  stack_of_frames stack;
+  StackOfFrames stack;
   stack.module(1, "/opt/app/a.out");
   stack.name(1, 0x30, {frame("std::vector<int>::resize(unsigned long)"), frame("grow(int)", "/src/a.cpp", 5)});
   const auto call = stack.call({{1, 0x30}});
@@ -87,15 +87,15 @@ TEST_CASE("inlined functions are frames of their own") {
 }
 
 TEST_CASE("parameters are left out of names, operators and anonymous namespaces are not") {
-  stack_of_frames stack;
+  StackOfFrames stack;
   stack.module(1, "/opt/app/a.out");
   stack.name(1, 0x30, {frame("(anonymous namespace)::pool::operator()(int) const")});
   CHECK(stack.call({{1, 0x30}}).label == "(anonymous namespace)::pool::operator() (a.out)");
 }
 
 TEST_CASE("stacks that are missing or empty have a name too") {
-  stack_of_frames stack;
-  call_names names(stack.process, stack.symbols);
+  StackOfFrames stack;
+  CallNames names(stack.process, stack.symbols);
   CHECK_THAT(names.of(0).label, ContainsSubstring("could not be taken"));
   CHECK_THAT(names.of(99).label, ContainsSubstring("not in the journal"));
   CHECK(stack.call({{0, 0xabc}}).label == "0xabc");

@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::uint64_t ms = 1'000'000;
 
-failure_record failed_alloc(std::uint64_t ns, std::uint64_t bytes, std::int64_t tid = 1) {
-  failure_record failure;
+FailureRecord failed_alloc(std::uint64_t ns, std::uint64_t bytes, std::int64_t tid = 1) {
+  FailureRecord failure;
   failure.ns = ns;
   failure.tid = tid;
   failure.tried = "alloc";
@@ -22,8 +22,8 @@ failure_record failed_alloc(std::uint64_t ns, std::uint64_t bytes, std::int64_t 
   return failure;
 }
 
-event_record success(std::uint64_t ns, std::uint64_t bytes, std::int64_t tid = 1) {
-  event_record event;
+EventRecord success(std::uint64_t ns, std::uint64_t bytes, std::int64_t tid = 1) {
+  EventRecord event;
   event.ns = ns;
   event.tid = tid;
   event.op = "alloc";
@@ -33,15 +33,15 @@ event_record success(std::uint64_t ns, std::uint64_t bytes, std::int64_t tid = 1
   return event;
 }
 
-failure_groups groups_without_frees() {
-  return failure_groups([](const total_key&) { return 0; });
+FailureGroups groups_without_frees() {
+  return FailureGroups([](const TotalKey&) { return 0; });
 }
 
 }  // namespace
 
 TEST_CASE("retries of one thread are one group, which recovered") {
   std::uint64_t freed = 0;
-  failure_groups groups([&freed](const total_key&) { return freed; });
+  FailureGroups groups([&freed](const TotalKey&) { return freed; });
   groups.take(failed_alloc(10 * ms, 500), false);
   groups.take(failed_alloc(900 * ms, 500), false);
   freed = 300;
@@ -49,7 +49,7 @@ TEST_CASE("retries of one thread are one group, which recovered") {
   const auto found = groups.finish();
   REQUIRE(found.size() == 1);
   CHECK(found[0].count == 2);
-  CHECK(found[0].end == outcome::recovered);
+  CHECK(found[0].end == Outcome::recovered);
   CHECK(found[0].recovered_ns == 1800 * ms);
   CHECK(found[0].freed_in_between == 300);
 }
@@ -60,7 +60,7 @@ TEST_CASE("a smaller success, another thread's, or one too late is no recovery")
   groups.take(success(20 * ms, 499));
   groups.take(success(20 * ms, 500, 2));
   groups.take(success(1011 * ms, 500));
-  CHECK(groups.finish().front().end == outcome::given_up);
+  CHECK(groups.finish().front().end == Outcome::given_up);
 }
 
 TEST_CASE("a pause of more than a second, or a success, begins a new group") {
@@ -93,25 +93,25 @@ TEST_CASE("the same failure again and again is one group") {
   const auto found = groups.finish();
   REQUIRE(found.size() == 1);
   CHECK(found[0].count == 64);
-  CHECK(found[0].end == outcome::single);
+  CHECK(found[0].end == Outcome::single);
 }
 
 TEST_CASE("the verdict on an allocation follows the driver's figures") {
-  const process_record process;
-  const modules none;
-  failure_group group;
+  const ProcessRecord process;
+  const Modules none;
+  FailureGroup group;
   group.first = failed_alloc(1, 1 << 30);
   group.count = 1;
 
-  CHECK(diagnose(group, {process, none}).sureness == certainty::open);
+  CHECK(diagnose(group, {process, none}).sureness == Certainty::open);
   CHECK_THAT(diagnose(group, {process, none}).verdict, ContainsSubstring("no figure of free memory"));
 
-  group.driver = sample_record{{}, 0, 1 << 20, 1ull << 34, "failure"};
-  CHECK(diagnose(group, {process, none}).sureness == certainty::proven);
+  group.driver = SampleRecord{{}, 0, 1 << 20, 1ull << 34, "failure"};
+  CHECK(diagnose(group, {process, none}).sureness == Certainty::proven);
   CHECK_THAT(diagnose(group, {process, none}).verdict, ContainsSubstring("1.0 GiB asked, 1.0 MiB free"));
 
   group.driver->free = 1ull << 33;
-  CHECK(diagnose(group, {process, none}).sureness == certainty::open);
+  CHECK(diagnose(group, {process, none}).sureness == Certainty::open);
   CHECK(diagnose(group, {process, none}).candidates.size() == 2);
 
   group.first.kind = "pinned";

@@ -21,11 +21,11 @@ void compare(const std::string& expected_name, const std::string& output) {
 }  // namespace
 
 TEST_CASE("reports of the golden journals are as expected") {
-  struct golden {
+  struct Golden {
     const char* name;
     const char* path;
   };
-  const golden goldens[] = {
+  const Golden goldens[] = {
       {"training", "gpumem-node7-4242-7000-0.0.jsonl"},
       {"failed-start", "gpumem-node7-5151-7100-0.0.jsonl"},
       {"killed", "gpumem-node7-6161-7200-0.0.jsonl"},

@@ -2,20 +2,18 @@
 
 #include "catch.hpp"
 
-using gpumem::growth_windows;
+using gpumem::GrowthWindows;
 
 namespace {
 
-bool grows(const growth_windows& windows, std::uint64_t end) {
-  return growth_windows::keep_growing(windows.minima(end));
-}
+bool grows(const GrowthWindows& windows, std::uint64_t end) { return GrowthWindows::keep_growing(windows.minima(end)); }
 
 }  // namespace
 
 TEST_CASE("a leak of one block per step keeps growing, whatever the length of the session") {
   for (const std::uint64_t step : {1ull, 1000ull, 3'600'000'000'000ull}) {
     for (const int steps : {10, 37, 1000}) {
-      growth_windows windows;
+      GrowthWindows windows;
       for (int i = 0; i < steps; ++i) windows.record(500 + i * step, 100 * (i + 1));
       CAPTURE(step, steps);
       CHECK(grows(windows, 500 + steps * step));
@@ -24,19 +22,19 @@ TEST_CASE("a leak of one block per step keeps growing, whatever the length of th
 }
 
 TEST_CASE("a cache that fills and comes to rest does not keep growing") {
-  growth_windows windows;
+  GrowthWindows windows;
   for (int i = 0; i < 480; ++i) windows.record(1000 + i, 10 * (i + 1));
   CHECK_FALSE(grows(windows, 1000 + 960));
 }
 
 TEST_CASE("a block that is allocated once does not grow") {
-  growth_windows windows;
+  GrowthWindows windows;
   windows.record(5, 1 << 20);
   CHECK_FALSE(grows(windows, 1'000'000));
 }
 
 TEST_CASE("memory that is given back in each step does not grow, however often it is taken") {
-  growth_windows windows;
+  GrowthWindows windows;
   for (int i = 0; i < 1000; ++i) {
     windows.record(2 * i, 100 + i);
     windows.record(2 * i + 1, 0);
@@ -45,7 +43,7 @@ TEST_CASE("memory that is given back in each step does not grow, however often i
 }
 
 TEST_CASE("a leak below large scratch memory is still seen") {
-  growth_windows windows;
+  GrowthWindows windows;
   for (int i = 0; i < 1000; ++i) {
     windows.record(2 * i, 1'000'000 + i);
     windows.record(2 * i + 1, i + 1);
@@ -54,16 +52,16 @@ TEST_CASE("a leak below large scratch memory is still seen") {
 }
 
 TEST_CASE("too short a life decides nothing") {
-  growth_windows windows;
+  GrowthWindows windows;
   windows.record(0, 1);
   windows.record(1, 2);
   windows.record(2, 3);
   CHECK_FALSE(grows(windows, 3));
-  CHECK(growth_windows().minima(100).empty());
+  CHECK(GrowthWindows().minima(100).empty());
 }
 
 TEST_CASE("time that runs slightly backwards does no harm") {
-  growth_windows windows;
+  GrowthWindows windows;
   windows.record(1000, 1);
   windows.record(990, 2);
   windows.record(1001, 3);

@@ -8,22 +8,22 @@ using namespace gpumem;
 
 namespace {
 
-struct reading {
-  skipped_lines skipped;
-  std::vector<record> records;
+struct Reading {
+  SkippedLines skipped;
+  std::vector<Record> records;
 };
 
-reading read(const std::filesystem::path& path, strictness how = strictness::strict) {
-  reading result;
+Reading read(const std::filesystem::path& path, Strictness how = Strictness::strict) {
+  Reading result;
   result.skipped =
-      read_journal(find_journals(path).front(), how, [&result](const record& line) { result.records.push_back(line); });
+      read_journal(find_journals(path).front(), how, [&result](const Record& line) { result.records.push_back(line); });
   return result;
 }
 
-std::string trouble_of(const std::filesystem::path& path, strictness how = strictness::strict) {
+std::string trouble_of(const std::filesystem::path& path, Strictness how = Strictness::strict) {
   try {
     read(path, how);
-  } catch (const error& trouble) {
+  } catch (const Error& trouble) {
     return trouble.what();
   }
   return "";
@@ -37,8 +37,8 @@ TEST_CASE("every whole line becomes a record") {
   const ScratchFolder folder;
   const auto result = read(folder.write("a.jsonl", process_line + alloc_line(1, 10001) + alloc_line(2, 20002)));
   REQUIRE(result.records.size() == 3);
-  CHECK(std::get<process_record>(result.records[0]).pid == 7);
-  CHECK(std::get<event_record>(result.records[2]).bytes == 20002);
+  CHECK(std::get<ProcessRecord>(result.records[0]).pid == 7);
+  CHECK(std::get<EventRecord>(result.records[2]).bytes == 20002);
   CHECK(result.skipped.torn == 0);
 }
 
@@ -89,7 +89,7 @@ TEST_CASE("segments of one process are read in order, whichever of them is named
   folder.write("gpumem-h-8-5-0.0.jsonl", process_line);
   const auto result = read(folder.path() / "gpumem-h-7-5-0.2.jsonl");
   REQUIRE(result.records.size() == 4);
-  CHECK(std::get<event_record>(result.records[3]).bytes == 3);
+  CHECK(std::get<EventRecord>(result.records[3]).bytes == 3);
 }
 
 TEST_CASE("a folder gives one entry for each process, and knows which went on by exec") {
@@ -110,7 +110,7 @@ TEST_CASE("lenient reading shows what stands before and after a bad line") {
   const ScratchFolder folder;
   const auto path = folder.write("a.jsonl", process_line + "{oops}\n" + alloc_line(1, 10001));
   CHECK_THAT(trouble_of(path), ContainsSubstring("a.jsonl:2: the line is not valid JSON; use --lenient"));
-  const auto result = read(path, strictness::lenient);
+  const auto result = read(path, Strictness::lenient);
   CHECK(result.records.size() == 2);
   CHECK(result.skipped.invalid == 1);
   CHECK_THAT(result.skipped.first_invalid, ContainsSubstring("a.jsonl:2"));
@@ -134,7 +134,7 @@ TEST_CASE("a newer schema is refused with its number, even leniently") {
   const ScratchFolder folder;
   const auto path = folder.write("a.jsonl", R"({"t":"process","ns":0,"tid":1,"schema":9,"pid":"?"})"
                                             "\n");
-  for (const auto how : {strictness::strict, strictness::lenient}) {
+  for (const auto how : {Strictness::strict, Strictness::lenient}) {
     CHECK_THAT(trouble_of(path, how), ContainsSubstring("a.jsonl:1: the line has schema 9"));
   }
 }

@@ -7,8 +7,8 @@ using namespace gpumem;
 
 namespace {
 
-event_record alloc(std::uint64_t block, std::uint64_t bytes, std::uint64_t address, std::uint64_t stack = 1) {
-  event_record event;
+EventRecord alloc(std::uint64_t block, std::uint64_t bytes, std::uint64_t address, std::uint64_t stack = 1) {
+  EventRecord event;
   event.op = "alloc";
   event.ns = block * 10;
   event.tid = 7;
@@ -22,8 +22,8 @@ event_record alloc(std::uint64_t block, std::uint64_t bytes, std::uint64_t addre
   return event;
 }
 
-event_record free_of(std::uint64_t block, std::uint64_t ns = 1000) {
-  event_record event;
+EventRecord free_of(std::uint64_t block, std::uint64_t ns = 1000) {
+  EventRecord event;
   event.op = "free";
   event.ns = ns;
   event.tid = 7;
@@ -31,50 +31,50 @@ event_record free_of(std::uint64_t block, std::uint64_t ns = 1000) {
   return event;
 }
 
-event_record end_of_context(std::uint64_t context) {
-  event_record event;
+EventRecord end_of_context(std::uint64_t context) {
+  EventRecord event;
   event.op = "context_end";
   event.context = context;
   return event;
 }
 
-const total_key gpu0{0, "device"};
+const TotalKey gpu0{0, "device"};
 
-const call_site& site(const live_table& table, std::uint64_t stack = 1) { return table.sites().at({gpu0, stack}); }
+const CallSite& site(const LiveTable& table, std::uint64_t stack = 1) { return table.sites().at({gpu0, stack}); }
 
 }  // namespace
 
 TEST_CASE("what is allocated is live until it is freed") {
-  live_table table;
+  LiveTable table;
   table.take(alloc(1, 10001, 0xa), false);
   table.take(alloc(2, 20002, 0xb), false);
   table.take(free_of(1), false);
-  CHECK(table.totals().at(gpu0).live == usage{1, 20002});
-  CHECK(site(table).freed == usage{1, 10001});
+  CHECK(table.totals().at(gpu0).live == Usage{1, 20002});
+  CHECK(site(table).freed == Usage{1, 10001});
 }
 
 TEST_CASE("a free that stands before its alloc in the file still ends the block") {
-  live_table table;
+  LiveTable table;
   table.take(free_of(1), false);
   table.take(alloc(1, 10001, 0xa), false);
-  CHECK(table.totals().at(gpu0).live == usage{});
-  CHECK(site(table).freed == usage{1, 10001});
+  CHECK(table.totals().at(gpu0).live == Usage{});
+  CHECK(site(table).freed == Usage{1, 10001});
 }
 
 TEST_CASE("an address that comes again ends the old block, and a late free line makes it freed") {
-  live_table table;
+  LiveTable table;
   table.take(alloc(1, 10001, 0xa), false);
   table.take(alloc(2, 20002, 0xa), false);
-  CHECK(table.totals().at(gpu0).live == usage{1, 20002});
-  CHECK(site(table).overwritten == usage{1, 10001});
+  CHECK(table.totals().at(gpu0).live == Usage{1, 20002});
+  CHECK(site(table).overwritten == Usage{1, 10001});
   table.take(free_of(1), false);
-  CHECK(table.totals().at(gpu0).live == usage{1, 20002});
-  CHECK(site(table).overwritten == usage{});
-  CHECK(site(table).freed == usage{1, 10001});
+  CHECK(table.totals().at(gpu0).live == Usage{1, 20002});
+  CHECK(site(table).overwritten == Usage{});
+  CHECK(site(table).freed == Usage{1, 10001});
 }
 
 TEST_CASE("kinds and devices are never added up") {
-  live_table table;
+  LiveTable table;
   table.take(alloc(1, 10001, 0xa), false);
   auto other_device = alloc(2, 20002, 0xb);
   other_device.device = 1;
@@ -83,11 +83,11 @@ TEST_CASE("kinds and devices are never added up") {
   managed.kind = "managed";
   table.take(managed, false);
   CHECK(table.totals().size() == 3);
-  CHECK(table.totals().at(gpu0).live == usage{1, 10001});
+  CHECK(table.totals().at(gpu0).live == Usage{1, 10001});
 }
 
 TEST_CASE("a context takes its device and managed memory with it, and nothing else") {
-  live_table table;
+  LiveTable table;
   table.take(alloc(1, 10001, 0xa), false);
   auto async = alloc(2, 20002, 0xb);
   async.kind = "async";
@@ -96,14 +96,14 @@ TEST_CASE("a context takes its device and managed memory with it, and nothing el
   other_context.context = 2;
   table.take(other_context, false);
   table.take(end_of_context(1), false);
-  CHECK(site(table).dropped == usage{1, 10001});
-  CHECK(table.totals().at(gpu0).live == usage{1, 30003});
-  CHECK(table.totals().at({0, "async"}).live == usage{1, 20002});
-  CHECK(table.context_drops().front().dropped == usage{1, 10001});
+  CHECK(site(table).dropped == Usage{1, 10001});
+  CHECK(table.totals().at(gpu0).live == Usage{1, 30003});
+  CHECK(table.totals().at({0, "async"}).live == Usage{1, 20002});
+  CHECK(table.context_drops().front().dropped == Usage{1, 10001});
 }
 
 TEST_CASE("the peak is where the shim's counter was highest, with the sites as they were just then") {
-  live_table table;
+  LiveTable table;
   auto first = alloc(1, 100, 0xa, 1);
   first.live_after = 100;
   auto second = alloc(2, 50, 0xb, 2);
@@ -114,17 +114,17 @@ TEST_CASE("the peak is where the shim's counter was highest, with the sites as t
   auto third = alloc(3, 20, 0xc, 2);
   third.live_after = 70;
   table.take(third, false);
-  const total& gpu = table.totals().at(gpu0);
+  const Total& gpu = table.totals().at(gpu0);
   CHECK(gpu.peak.bytes == 150);
   CHECK(gpu.peak.replayed == 150);
   CHECK(gpu.peak.ns == 20);
-  CHECK(site(table, 1).live.at_peak(gpu.peaks) == usage{1, 100});
-  CHECK(site(table, 2).live.at_peak(gpu.peaks) == usage{1, 50});
-  CHECK(gpu.threads.at(7).at_peak(gpu.peaks) == usage{2, 150});
+  CHECK(site(table, 1).live.at_peak(gpu.peaks) == Usage{1, 100});
+  CHECK(site(table, 2).live.at_peak(gpu.peaks) == Usage{1, 50});
+  CHECK(gpu.threads.at(7).at_peak(gpu.peaks) == Usage{2, 150});
 }
 
 TEST_CASE("where lines and counter disagree, both are kept") {
-  live_table table;
+  LiveTable table;
   auto event = alloc(1, 100, 0xa);
   event.live_after = 900;
   table.take(event, false);
@@ -133,7 +133,7 @@ TEST_CASE("where lines and counter disagree, both are kept") {
 }
 
 TEST_CASE("a peak remembers what else was live on its device, and in host memory") {
-  live_table table;
+  LiveTable table;
   auto pinned = alloc(1, 10001, 0xa);
   pinned.kind = "pinned";
   pinned.device.reset();
@@ -148,34 +148,34 @@ TEST_CASE("a peak remembers what else was live on its device, and in host memory
 }
 
 TEST_CASE("a failed free leaves the block live, and a later free that works clears it") {
-  live_table table;
+  LiveTable table;
   table.take(alloc(1, 10001, 0xa), false);
   table.take(alloc(2, 20002, 0xb), false);
-  failure_record failure;
+  FailureRecord failure;
   failure.kind = "device";
   failure.address = 0xa;
   table.take_failed_free(failure, false);
   const auto leaks = classify_leaks(table, 1000);
   REQUIRE(leaks.size() == 2);
-  CHECK(leaks[0].what == leak_class::held);
-  CHECK(leaks[0].amount == usage{1, 20002});
-  CHECK(leaks[1].what == leak_class::free_failed);
-  CHECK(leaks[1].amount == usage{1, 10001});
+  CHECK(leaks[0].what == LeakClass::held);
+  CHECK(leaks[0].amount == Usage{1, 20002});
+  CHECK(leaks[1].what == LeakClass::free_failed);
+  CHECK(leaks[1].amount == Usage{1, 10001});
   table.take(free_of(1), false);
-  CHECK(site(table).free_failed == usage{});
+  CHECK(site(table).free_failed == Usage{});
 }
 
 TEST_CASE("memory freed by destructors, or refused by a driver that shuts down, is no leak") {
-  live_table table;
+  LiveTable table;
   table.take(alloc(1, 10001, 0xa), false);
   table.take(alloc(2, 20002, 0xb), false);
   table.take(free_of(1), true);
-  failure_record refused;
+  FailureRecord refused;
   refused.kind = "device";
   refused.address = 0xb;
   table.take_failed_free(refused, true);
   const auto leaks = classify_leaks(table, 1000);
   REQUIRE(leaks.size() == 1);
-  CHECK(leaks[0].what == leak_class::freed_at_exit);
-  CHECK(leaks[0].amount == usage{2, 30003});
+  CHECK(leaks[0].what == LeakClass::freed_at_exit);
+  CHECK(leaks[0].amount == Usage{2, 30003});
 }

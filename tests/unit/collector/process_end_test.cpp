@@ -9,10 +9,10 @@ using namespace gpumem;
 
 namespace {
 
-process_record of_this_process() {
+ProcessRecord of_this_process() {
   char host[256] = {};
   ::gethostname(host, sizeof host - 1);
-  process_record process;
+  ProcessRecord process;
   process.host = host;
   process.pid = ::getpid();
   process.start = read_proc_stat(::getpid())->start;
@@ -22,33 +22,33 @@ process_record of_this_process() {
 }  // namespace
 
 TEST_CASE("a process with an end line ended normally, with the status that the sidecar knows") {
-  exit_record status;
+  ExitRecord status;
   status.exit_status = 3;
   const auto end = judge_end({}, true, false, status);
-  CHECK(end.how == ending::normal);
+  CHECK(end.how == Ending::normal);
   CHECK(end.exit_status == 3);
 }
 
 TEST_CASE("without an end line the sidecar tells") {
-  exit_record status;
+  ExitRecord status;
   status.exit_status = 3;
-  CHECK(judge_end({}, false, false, status).how == ending::exited);
+  CHECK(judge_end({}, false, false, status).how == Ending::exited);
   status.exit_status.reset();
   status.signal = 9;
-  CHECK(judge_end({}, false, false, status).how == ending::killed);
+  CHECK(judge_end({}, false, false, status).how == Ending::killed);
 }
 
 TEST_CASE("without a sidecar this machine tells whether the process still runs") {
   auto process = of_this_process();
-  CHECK(judge_end(process, false, false, {}).how == ending::running);
+  CHECK(judge_end(process, false, false, {}).how == Ending::running);
   process.start += 1;
-  CHECK(judge_end(process, false, false, {}).how == ending::vanished);
+  CHECK(judge_end(process, false, false, {}).how == Ending::vanished);
   process.host = "another";
-  CHECK(judge_end(process, false, false, {}).how == ending::unknown);
+  CHECK(judge_end(process, false, false, {}).how == Ending::unknown);
 }
 
 TEST_CASE("the exit status of a process that called exec belongs to its last journal") {
-  exit_record status;
+  ExitRecord status;
   status.signal = 9;
-  CHECK(judge_end(of_this_process(), false, true, status).how == ending::replaced);
+  CHECK(judge_end(of_this_process(), false, true, status).how == Ending::replaced);
 }

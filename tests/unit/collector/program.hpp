@@ -7,13 +7,13 @@
 
 namespace gpumem {
 
-struct finished_program {
+struct FinishedProgram {
   int status = -1;  // exit status, 128 + n after signal n
   std::string out;
   std::string err;
 };
 
-inline finished_program run_program(const std::string& command) {
+inline FinishedProgram run_program(const std::string& command) {
   const test::Outcome outcome = test::run({{"sh", "-c", command}, test::plain_environment()});
   return {outcome.status ? *outcome.status : 128 + outcome.signal.value_or(0), outcome.out, outcome.err};
 }

@@ -18,7 +18,7 @@ printf '{"t":"event","ns":5,"tid":1,"op":"alloc","api":"cudaMalloc","i":1,"k":"d
   >>$GPUMEM_DIR/$stem.0.jsonl
 )";
 
-finished_program run(const std::string& arguments) { return run_program(GPUMEM " run " + arguments); }
+FinishedProgram run(const std::string& arguments) { return run_program(GPUMEM " run " + arguments); }
 
 }  // namespace
 

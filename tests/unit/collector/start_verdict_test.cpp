@@ -5,12 +5,12 @@ using namespace gpumem;
 
 namespace {
 
-struct failed_start {
-  process_record process;
-  modules all_modules;
-  failure_group group;
+struct FailedStart {
+  ProcessRecord process;
+  Modules all_modules;
+  FailureGroup group;
 
-  explicit failed_start(std::int64_t code) {
+  explicit FailedStart(std::int64_t code) {
     process.kernel_driver = "NVRM version: 580";
     group.first.api = "cuInit";
     group.first.tried = "init";
@@ -18,40 +18,40 @@ struct failed_start {
     group.first.code = code;
     group.count = 1;
   }
-  diagnosis why() const { return diagnose(group, {process, all_modules}); }
+  Diagnosis why() const { return diagnose(group, {process, all_modules}); }
 };
 
 }  // namespace
 
 TEST_CASE("out of memory at the start is never called a full GPU without a figure that shows it") {
-  const failed_start start(2);
+  const FailedStart start(2);
   const auto why = start.why();
-  CHECK(why.sureness == certainty::open);
+  CHECK(why.sureness == Certainty::open);
   CHECK(why.candidates.size() >= 2);
   CHECK_THAT(why.evidence.front(), ContainsSubstring("no figure of free device memory"));
   CHECK(why.verdict.find("full") == std::string::npos);
 }
 
 TEST_CASE("out of memory under an address-space limit names the limit") {
-  failed_start start(2);
+  FailedStart start(2);
   start.process.limit_as = 16ull << 30;
-  CHECK(start.why().sureness == certainty::likely);
+  CHECK(start.why().sureness == Certainty::likely);
   CHECK_THAT(start.why().evidence.front(), ContainsSubstring("RLIMIT_AS is 16.0 GiB"));
 }
 
 TEST_CASE("a forked child of a process that had started CUDA is told so") {
-  failed_start start(3);
-  CHECK(start.why().sureness == certainty::open);
-  start.process.forked_from = fork_origin{42, "", 3, false};
-  CHECK(start.why().sureness == certainty::open);
+  FailedStart start(3);
+  CHECK(start.why().sureness == Certainty::open);
+  start.process.forked_from = ForkOrigin{42, "", 3, false};
+  CHECK(start.why().sureness == Certainty::open);
   start.process.forked_from->initialized = true;
-  CHECK(start.why().sureness == certainty::proven);
+  CHECK(start.why().sureness == Certainty::proven);
   CHECK_THAT(start.why().verdict, ContainsSubstring("fork"));
 }
 
 TEST_CASE("no device: hidden by the environment, or no kernel driver") {
-  failed_start start(100);
-  CHECK(start.why().sureness == certainty::open);
+  FailedStart start(100);
+  CHECK(start.why().sureness == Certainty::open);
   start.process.kernel_driver.reset();
   CHECK_THAT(start.why().verdict, ContainsSubstring("No NVIDIA kernel driver"));
   start.process.env["CUDA_VISIBLE_DEVICES"] = "";
@@ -61,7 +61,7 @@ TEST_CASE("no device: hidden by the environment, or no kernel driver") {
 }
 
 TEST_CASE("the driver's own answer decides, not what the runtime made of it") {
-  failed_start start(999);
+  FailedStart start(999);
   start.group.first.api = "cudaFree";
   start.group.first.in = "cuInit";
   start.group.first.in_code = 802;
@@ -69,10 +69,10 @@ TEST_CASE("the driver's own answer decides, not what the runtime made of it") {
 }
 
 TEST_CASE("numbers of runtimes before 10.1 are read in their own numbering") {
-  failed_start start(30);
+  FailedStart start(30);
   start.group.first.api = "cudaFree";
   CHECK_THAT(start.why().verdict, ContainsSubstring("30 is not known"));
-  module_record runtime;
+  ModuleRecord runtime;
   runtime.role = "runtime";
   runtime.asks = 10000;
   start.all_modules[1] = runtime;
@@ -80,13 +80,13 @@ TEST_CASE("numbers of runtimes before 10.1 are read in their own numbering") {
 }
 
 TEST_CASE("compatibility libraries are named by their path") {
-  failed_start start(804);
-  module_record driver;
+  FailedStart start(804);
+  ModuleRecord driver;
   driver.role = "driver";
   driver.path = "/usr/local/cuda/compat/libcuda.so.1";
   start.all_modules[1] = driver;
-  CHECK(start.why().sureness == certainty::proven);
+  CHECK(start.why().sureness == Certainty::proven);
   CHECK_THAT(start.why().evidence.front(), ContainsSubstring("/compat/libcuda.so.1"));
 }
 
-TEST_CASE("an unknown code is shown raw") { CHECK_THAT(failed_start(4711).why().verdict, ContainsSubstring("4711")); }
+TEST_CASE("an unknown code is shown raw") { CHECK_THAT(FailedStart(4711).why().verdict, ContainsSubstring("4711")); }

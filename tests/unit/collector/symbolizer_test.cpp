@@ -11,11 +11,11 @@ using namespace gpumem;
 
 namespace {
 
-struct known_address {
-  code_file file{NAMED_CODE, elf_image::open(NAMED_CODE)->build_id()};
+struct KnownAddress {
+  CodeFile file{NAMED_CODE, ElfImage::open(NAMED_CODE)->build_id()};
   std::uint64_t offset = 0;  // return address of a call in outer::caller, inside an inlined function
 
-  known_address() {
+  KnownAddress() {
     void* library = ::dlopen(NAMED_CODE, RTLD_NOW);
     REQUIRE(library);
     const auto function = reinterpret_cast<std::uintptr_t (*)()>(::dlsym(library, "named_code_return_address"));
@@ -28,8 +28,8 @@ struct known_address {
 }  // namespace
 
 TEST_CASE("a return address becomes function, file and line, with the functions inlined there") {
-  const known_address known;
-  symbolizer symbols;
+  const KnownAddress known;
+  Symbolizer symbols;
   const auto& frames = symbols.resolve(known.file, known.offset);
   REQUIRE(frames.size() == 2);
   CHECK_THAT(*frames[0].function, ContainsSubstring("outer::inlined_helper"));
@@ -41,40 +41,40 @@ TEST_CASE("a return address becomes function, file and line, with the functions 
 }
 
 TEST_CASE("a file that was replaced gives no names but a reason") {
-  const known_address known;
-  symbolizer symbols;
+  const KnownAddress known;
+  Symbolizer symbols;
   CHECK(symbols.resolve({known.file.path, "00112233"}, known.offset).empty());
   REQUIRE(symbols.troubles().size() == 1);
   CHECK_THAT(symbols.troubles().front(), ContainsSubstring("replaced"));
 }
 
 TEST_CASE("a missing file gives no names but a reason") {
-  symbolizer symbols;
+  Symbolizer symbols;
   CHECK(symbols.resolve({"/nowhere/lib.so", "0011"}, 5).empty());
   CHECK_THAT(symbols.troubles().front(), ContainsSubstring("missing"));
 }
 
 TEST_CASE("a separate debug file is found by build-id") {
-  const known_address known;
+  const KnownAddress known;
   const ScratchFolder debug;
   const auto folder = debug.path() / ".build-id" / known.file.build_id.substr(0, 2);
   std::filesystem::create_directories(folder);
   std::filesystem::copy_file(known.file.path, folder / (known.file.build_id.substr(2) + ".debug"));
-  symbolizer symbols(debug.path().string());
+  Symbolizer symbols(debug.path().string());
   CHECK(symbols.resolve({"/gone/lib.so", known.file.build_id}, known.offset).size() == 2);
   CHECK(symbols.troubles().empty());
 }
 
 TEST_CASE("names survive in the sidecar when the file is gone") {
-  const known_address known;
+  const KnownAddress known;
   const ScratchFolder folder;
-  symbolizer here;
+  Symbolizer here;
   here.resolve(known.file, known.offset);
   const auto sidecar = folder.path() / "x.symbols.json";
   write_symbol_file(sidecar, here.resolved());
   const auto names = read_symbol_file(sidecar);
   REQUIRE(names.size() == 1);
-  symbolizer elsewhere;
+  Symbolizer elsewhere;
   elsewhere.add_known(names);
   CHECK(elsewhere.resolve(known.file, known.offset).size() == 2);
   CHECK(read_symbol_file(folder.path() / "none").empty());
@@ -85,7 +85,7 @@ TEST_CASE("a damaged ELF file never does worse than no names") {
   const ScratchFolder folder;
   const std::string whole = read_text(NAMED_CODE);
   const auto try_it = [&folder](const std::string& bytes) {
-    symbolizer symbols;
+    Symbolizer symbols;
     symbols.resolve({folder.write("damaged.so", bytes).string(), ""}, 0x1150);
   };
   for (std::size_t size = 0; size < whole.size(); size += 97) try_it(whole.substr(0, size));

@@ -5,14 +5,14 @@
 using namespace gpumem;
 
 TEST_CASE("paragraphs wrap at the width, counted in characters") {
-  text_page page(10, false);
+  TextPage page(10, false);
   page.paragraph("µµµµ µµµµ µµµµ", 1);
   CHECK(page.text() == " µµµµ µµµµ\n µµµµ\n");
 }
 
 TEST_CASE("tables align their columns, and the last one wraps") {
-  text_page page(24, false);
-  page.table({{"bytes", align::right}, {"site"}}, {{"1", "a short one"}, {"12345678", "longer than that"}}, 0);
+  TextPage page(24, false);
+  page.table({{"bytes", Align::right}, {"site"}}, {{"1", "a short one"}, {"12345678", "longer than that"}}, 0);
   CHECK(page.text() ==
         "   bytes  site\n"
         "       1  a short one\n"
@@ -21,13 +21,13 @@ TEST_CASE("tables align their columns, and the last one wraps") {
 }
 
 TEST_CASE("facts stand beside their labels") {
-  text_page page(20, false);
+  TextPage page(20, false);
   page.fact("Peak", "one two three", 6);
   CHECK(page.text() == "  Peak    one two\n          three\n");
 }
 
 TEST_CASE("blank lines never double") {
-  text_page page(20, false);
+  TextPage page(20, false);
   page.blank_line();
   page.line("a");
   page.blank_line();
@@ -36,7 +36,7 @@ TEST_CASE("blank lines never double") {
 }
 
 TEST_CASE("colour is only emphasis around the same text") {
-  text_page page(20, true);
+  TextPage page(20, true);
   page.lead("hello");
   CHECK(page.text() == "\033[1mhello\033[0m\n");
 }
