@@ -64,7 +64,7 @@ void start(Session& fresh, const Session* parent) {
     fresh.usable = fresh.write(line, true);
     munmap(buffer, line_capacity);
   }
-  if (settings().rejected != nullptr) say_rejected_setting();
+  say_rejected_settings();
   say_debug("recording into", fresh.journal.path());
 }
 
