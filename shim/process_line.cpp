@@ -100,7 +100,7 @@ void write_origin(Line& line, const Session* parent) {
   const char* slash = std::strrchr(path, '/');
   line.key("forked_from");
   line.put("{");
-  line.number("pid", parent->epoch);
+  line.signed_number("pid", parent->facts.pid);
   line.text("journal", slash != nullptr ? slash + 1 : path);
   line.number("events",
               parent->events.load(std::memory_order_relaxed) + parent->failures.load(std::memory_order_relaxed));

@@ -33,6 +33,8 @@ bool can_hang(Action action) {
   return action == Action::start || action == Action::create_context || action == Action::retain_primary;
 }
 
+bool ends_context(Action action) { return op_of(action) == schema::op::context_end; }
+
 struct Place {
   std::uint32_t context = 0;
   int device = no_device;
@@ -41,7 +43,7 @@ struct Place {
 CallRecord describe(const Call& call, std::string_view op) {
   CallRecord record;
   record.op = op;
-  record.api = call.outermost().api;
+  record.api = call.outermost;
   record.inner = call.outer != nullptr ? call.api : call.inner;
   record.stream = call.effect.stream;
   return record;
@@ -166,8 +168,9 @@ void record_context_end(Session& session, const Call& call) {
   if (call.effect.action == Action::release_primary &&
       (!session.driver_usable() || !primary_context_active(call.effect.device, still_active) || still_active))
     return;
-  Context ended;
-  if (!session.contexts.end(call.context.handle, ended)) return;
+  Context ended = call.context;
+  if (call.effect.action == Action::release_primary && !session.contexts.end(ended.handle, ended)) return;
+  if (ended.number == 0) return;
   EventRecord record = event_of(call, schema::op::context_end);
   record.handle = ended.handle;
   record.context = ended.number;
@@ -227,7 +230,13 @@ void record_failure(Session& session, const Call& call) {
   write_failure(session, record);
 }
 
+// A context leaves the table before the real call too: its handle may be another thread's new context at once. Only a
+// release, which may not end it, does not.
+void take_context(Session& session, std::uint64_t handle, Call& call) { session.contexts.end(handle, call.context); }
+
 void put_back(Session& session, const Call& call) {
+  if (call.context.number != 0 && call.effect.action != Action::release_primary) session.contexts.restore(call.context);
+  if (!call.has_taken) return;
   Block displaced;
   session.live.insert(call.taken, displaced);
   session.totals.add(call.taken.device, call.taken.kind, call.taken.size);
@@ -235,10 +244,10 @@ void put_back(Session& session, const Call& call) {
 
 // Part of a bigger call: the outer call's record names both where they do the same thing, and tells the first failure.
 bool belongs_to_outer(const Call& call) {
-  Call& outer = *call.outer;
+  RunningCall& outer = *call.outer;
   if (call.effect.action == Action::resolve) return true;
   if (call.result != cuda_success) {
-    if (outer.effect.action == Action::resolve) return false;
+    if (outer.action == Action::resolve) return false;
     if (outer.inner_result == cuda_success) {
       outer.inner = call.api;
       outer.inner_result = call.result;
@@ -246,7 +255,8 @@ bool belongs_to_outer(const Call& call) {
     return true;
   }
   const Action action = call.effect.action;
-  if ((action != Action::allocate && action != Action::release) || action != outer.effect.action) return false;
+  const bool same_memory = (action == Action::allocate || action == Action::release) && action == outer.action;
+  if (!same_memory && !(ends_context(action) && ends_context(outer.action))) return false;
   if (outer.inner_result == cuda_success) outer.inner = call.api;
   return true;
 }
@@ -265,11 +275,14 @@ void observe_before(Call& call) {
       call.has_taken = current->live.take(address_space(call.effect.kind), call.effect.address, call.taken);
       if (call.has_taken) current->totals.subtract(call.taken.device, call.taken.kind, call.taken.size);
       break;
-    case Action::destroy_context: current->contexts.find(call.effect.address, call.context); break;
-    case Action::release_primary:
-    case Action::reset_primary: current->contexts.find_primary(call.effect.device, call.context); break;
+    case Action::destroy_context: take_context(*current, call.effect.address, call); break;
+    case Action::release_primary: current->contexts.find_primary(call.effect.device, call.context); break;
+    case Action::reset_primary:
+      if (current->contexts.find_primary(call.effect.device, call.context))
+        take_context(*current, call.context.handle, call);
+      break;
     case Action::reset_current:
-      if (current->driver_usable() && current_context(handle, device)) current->contexts.find(handle, call.context);
+      if (current->driver_usable() && current_context(handle, device)) take_context(*current, handle, call);
       break;
     default: break;
   }
@@ -284,7 +297,7 @@ void observe_before(Call& call) {
 void observe_after(Call& call) {
   Session* current = session();
   if (current == nullptr) return;
-  if (call.has_taken && call.result != cuda_success) put_back(*current, call);
+  if (call.result != cuda_success) put_back(*current, call);
   if (call.outer != nullptr && belongs_to_outer(call)) return;
   if (call.effect.action == Action::resolve) return;
   if (call.result == cuda_success) {

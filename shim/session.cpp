@@ -12,6 +12,7 @@
 
 #include "api/settings.hpp"
 #include "base/loaded_objects.hpp"
+#include "base/own_work.hpp"
 #include "intercept/call.hpp"
 #include "journal/folder.hpp"
 #include "process_line.hpp"
@@ -62,8 +63,14 @@ void start(Session& fresh, const Session* parent) {
   if (void* buffer = take_pages(line_capacity)) {
     Line line(static_cast<char*>(buffer), line_capacity);
     write_process(line, fresh, n, parent);
-    fresh.usable = fresh.write(line, true);
+    fresh.usable = fresh.write(line, Journal::Importance::essential);
     munmap(buffer, line_capacity);
+  }
+  if (!fresh.usable) {
+    fresh.journal.remove();
+    say_trouble("nothing is recorded, because not even a first line fits into GPUMEM_JOURNAL_MAX",
+                fresh.journal.path());
+    return;
   }
   say_rejected_settings();
   say_debug("recording into", fresh.journal.path());
@@ -91,25 +98,26 @@ void finish() {
   exiting.store(true, std::memory_order_relaxed);
   Session* ended = current_session.load(std::memory_order_acquire);
   if (ended == nullptr || ended->epoch != process_epoch() || !ended->usable) return;
+  // exit() in a signal handler may have interrupted our own work on this thread: then its locks are never released.
+  const bool interrupted = own_work_running();
+  OwnWork work;
   char buffer[16 * 1024];
   Line line(buffer, sizeof buffer);
   write_end(line, *ended);
-  ended->write(line, true);
-  ended->journal.trim();
+  ended->write(line, interrupted ? Journal::Importance::last_words : Journal::Importance::essential);
+  if (!interrupted) ended->journal.trim();
   say_farewell(*ended);
 }
 
 __attribute__((constructor)) void on_load() {
+  OwnWork work;
+  remember_startup_objects();
   settings();
   remember_stderr();
   if (!settings().children) leave_ld_preload();
 }
 
-__attribute__((destructor)) void on_unload() {
-  const int saved = errno;
-  finish();
-  errno = saved;
-}
+__attribute__((destructor)) void on_unload() { finish(); }
 
 }  // namespace
 
@@ -144,8 +152,8 @@ bool Session::first_use_of(std::uint32_t context) {
 
 Stamp Session::stamp() const { return {monotonic_ns() - start_ns, thread_id(epoch)}; }
 
-bool Session::write(const Line& line, bool essential) {
-  const bool written = line.fits() && journal.append(line.view(), essential);
+bool Session::write(const Line& line, Journal::Importance importance) {
+  const bool written = line.fits() && journal.append(line.view(), importance);
   if (!written) lost_lines.fetch_add(1, std::memory_order_relaxed);
   return written;
 }

@@ -20,7 +20,7 @@
 namespace gpumem {
 
 struct Session {
-  std::uint32_t epoch = 0;  // of the process that it belongs to: its pid
+  std::uint32_t epoch = 0;  // of the process that it belongs to
   bool usable = false;      // false: recording could not start, everything passes through
   std::uint64_t start_ns = 0;
   ProcessFacts facts;
@@ -55,7 +55,7 @@ struct Session {
   bool first_use_of(std::uint32_t context);  // true once for each of the first contexts
 
   Stamp stamp() const;
-  bool write(const Line& line, bool essential = false);
+  bool write(const Line& line, Journal::Importance importance = Journal::Importance::ordinary);
   // Whether the driver may be asked anything now.
   bool driver_usable() const;
 };

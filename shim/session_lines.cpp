@@ -86,13 +86,26 @@ bool write_stack_line(Session& session, const Stack& stack, bool cut) {
   return session.write(line);
 }
 
+// Changes when a library has really gone: most dlcloses only drop a reference.
+std::uint32_t load_generation() {
+  static constinit std::atomic<unsigned> seen_unloads{0};
+  static constinit std::atomic<std::uint32_t> removed{0};
+  const unsigned unloads = unload_count();
+  if (seen_unloads.load(std::memory_order_acquire) != unloads) {
+    removed.store(static_cast<std::uint32_t>(load_counters().removed), std::memory_order_relaxed);
+    seen_unloads.store(unloads, std::memory_order_release);
+  }
+  return removed.load(std::memory_order_relaxed);
+}
+
 // The calling thread's stack, written to the journal before anything refers to it.
 std::uint32_t stack_here(Session& session) {
-  void* frames[max_frames];
   const unsigned depth = settings().stack_depth;
+  if (depth == 0) return 0;
+  void* frames[max_frames];
   const unsigned captured = capture_stack(frames, depth < max_frames ? depth + 1 : max_frames);
   const bool cut = captured > depth;
-  Stack* stack = session.stacks.intern(frames, cut ? depth : captured, unload_count());
+  Stack* stack = session.stacks.intern(frames, cut ? depth : captured, load_generation());
   if (stack == nullptr) {
     session.lost_stacks.fetch_add(1, std::memory_order_relaxed);
     return 0;
@@ -129,7 +142,7 @@ void write_failure(Session& session, FailureRecord& record) {
   begin_failure(line, session.stamp(), record);
   if (record.start) write_changed_environment(line, session.facts);
   line.close();
-  if (session.write(line, true)) session.failures.fetch_add(1, std::memory_order_relaxed);
+  if (session.write(line, Journal::Importance::essential)) session.failures.fetch_add(1, std::memory_order_relaxed);
 }
 
 void write_memory_sample(Session& session, int device, std::string_view why) {

@@ -1,14 +1,18 @@
 #include "user_messages.hpp"
 
 #include <atomic>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
+
+#include <poll.h>
+#include <sys/mman.h>
 
 #include <unistd.h>
 
 #include "api/settings.hpp"
-#include "base/loaded_objects.hpp"
 #include "base/old_glibc.hpp"
+#include "base/own_work.hpp"
 #include "journal/line.hpp"
 #include "session.hpp"
 
@@ -24,14 +28,20 @@ bool stderr_is_ours() {
          now.st_ino == stderr_at_load.st_ino;
 }
 
+// What a pipe takes whole, or not at all.
+constexpr std::size_t longest_message = PIPE_BUF;
+
+// The program must not wait, stop or die for a message: one that cannot be written at once is dropped.
 void say(const Line& line) {
-  if (!line.fits() || !stderr_is_ours()) return;
-  // A short or failed write changes nothing for the program.
+  if (!line.fits() || line.size() > longest_message || !stderr_is_ours()) return;
+  SignalShield shield;
+  pollfd ready{STDERR_FILENO, POLLOUT, 0};
+  if (poll(&ready, 1, 0) != 1 || (ready.revents & POLLOUT) == 0) return;
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.view().data(), line.size());
 }
 
 void say(std::string_view what, std::string_view detail) {
-  char buffer[5000];
+  char buffer[longest_message];
   Line line(buffer, sizeof buffer);
   line.put("gpumem: ");
   line.put(what);
@@ -55,7 +65,7 @@ void remember_stderr() { had_stderr = status_of_descriptor(STDERR_FILENO, stderr
 void say_farewell(const Session& session) {
   const std::uint64_t events = session.events.load(), failures = session.failures.load();
   if (settings().quiet || events + failures == 0) return;
-  char buffer[5000];
+  char buffer[longest_message];
   Line line(buffer, sizeof buffer);
   line.put("gpumem: ");
   put_counted(line, events, "event");
@@ -107,29 +117,26 @@ void say_debug(std::string_view what, std::string_view detail) {
 void leave_ld_preload() {
   const char* list = std::getenv("LD_PRELOAD");
   if (list == nullptr) return;
-  const std::uintptr_t self = this_object().base;
-  char kept[4096] = "";
-  std::size_t length = 0;
-  any_object([&](const LoadedObject& object) {
-    if (object.base != self) return false;
-    for (const char* entry = list; *entry != '\0';) {
-      const std::size_t size = std::strcspn(entry, ": ");
-      const bool ours = size == std::strlen(object.path) && std::memcmp(entry, object.path, size) == 0;
-      if (size != 0 && !ours && length + size + 2 < sizeof kept) {
-        if (length != 0) kept[length++] = ':';
-        std::memcpy(kept + length, entry, size);
-        length += size;
-      }
-      entry += size + (entry[size] != '\0');
+  const std::size_t capacity = std::strlen(list) + 1;
+  void* pages = mmap(nullptr, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) return;
+  // By its file name: the loader may have been given a bare name, or one with $ORIGIN in it.
+  constexpr std::string_view own_name = "libgpumemshim.so";
+  Line kept(static_cast<char*>(pages), capacity);
+  for (const char* entry = list; *entry != '\0';) {
+    const std::string_view path(entry, std::strcspn(entry, ": "));
+    if (!path.empty() && !path.ends_with(own_name)) {
+      if (kept.size() != 0) kept.put(":");
+      kept.put(path);
     }
-    return true;
-  });
-  kept[length] = '\0';
-  if (length == 0) {
+    entry += path.size() + (entry[path.size()] != '\0');
+  }
+  if (kept.size() == 0) {
     unsetenv("LD_PRELOAD");
   } else {
-    setenv("LD_PRELOAD", kept, 1);
+    setenv("LD_PRELOAD", static_cast<const char*>(pages), 1);
   }
+  munmap(pages, capacity);
 }
 
 }  // namespace gpumem

@@ -27,7 +27,7 @@ namespace {
 
 constexpr const char* wanted(const bool&) { return "0 or 1"; }
 constexpr const char* wanted(const std::uint64_t&) { return "a number of bytes such as 1000000, 64K, 256M or 2G"; }
-constexpr const char* wanted(const unsigned&) { return "a number from 1 to 256"; }
+constexpr const char* wanted(const unsigned&) { return "a number from 0 to 256"; }
 constexpr const char* wanted(const char* const&) { return "a text of at most 4095 bytes"; }
 
 void reject(Settings& read, const char* variable, const char* given, const char* wanted) {
@@ -86,7 +86,7 @@ bool parse_setting(const char* text, std::uint64_t& value) {
 
 bool parse_setting(const char* text, unsigned& value) {
   std::uint64_t number = 0;
-  if (!parse_setting(text, number) || number < 1 || number > largest_count) return false;
+  if (!parse_setting(text, number) || number > largest_count) return false;
   value = static_cast<unsigned>(number);
   return true;
 }

@@ -34,6 +34,6 @@ const Settings& settings();
 // Parsers, open for tests. False: not a value of the type, `value` unchanged.
 bool parse_setting(const char* text, bool& value);
 bool parse_setting(const char* text, std::uint64_t& value);  // bytes: K, M, G
-bool parse_setting(const char* text, unsigned& value);       // 1 to 256
+bool parse_setting(const char* text, unsigned& value);       // 0 to 256
 
 }  // namespace gpumem

@@ -20,11 +20,14 @@ void* take_pages(std::size_t bytes) {
   return pages == MAP_FAILED ? nullptr : pages;
 }
 
+constexpr bool is_large(std::size_t bytes) { return bytes >= chunk_size / 2; }
+constexpr std::size_t whole_pages(std::size_t bytes) { return (bytes + page_size - 1) & ~(page_size - 1); }
+
 }  // namespace
 
 void* Arena::take(std::size_t bytes) {
   bytes = (bytes + 15) & ~std::size_t{15};
-  if (bytes >= chunk_size / 2) return take_pages((bytes + page_size - 1) & ~(page_size - 1));
+  if (is_large(bytes)) return take_pages(whole_pages(bytes));
   if (bytes > left_) {
     char* chunk = static_cast<char*>(take_pages(chunk_size));
     if (chunk == nullptr) return nullptr;
@@ -35,6 +38,12 @@ void* Arena::take(std::size_t bytes) {
   next_ += bytes;
   left_ -= bytes;
   return taken;
+}
+
+void Arena::give_back(void* piece, std::size_t bytes) {
+  if (piece == nullptr || !is_large(bytes)) return;
+  munmap(piece, whole_pages(bytes));
+  budget.fetch_add(whole_pages(bytes), std::memory_order_relaxed);
 }
 
 void Arena::set_budget(std::size_t bytes) { budget.store(bytes, std::memory_order_relaxed); }

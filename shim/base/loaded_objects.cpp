@@ -1,9 +1,14 @@
 #include "base/loaded_objects.hpp"
 
+#include <atomic>
 #include <cstring>
 
 #include <elf.h>
 #include <link.h>
+#include <pthread.h>
+
+#include "base/link_map_walk.hpp"
+#include "base/spin_lock.hpp"
 
 extern "C" const char __ehdr_start[] __attribute__((visibility("hidden")));
 
@@ -15,7 +20,11 @@ const ElfW(Phdr) * headers(const LoadedObject& object) {
 }
 
 LoadedObject describe(std::uintptr_t base, const char* path, const ElfW(Phdr) * phdr, std::size_t count) {
-  LoadedObject object{path ? path : "", base, ~std::uintptr_t{0}, 0, phdr, count};
+  LoadedObject object{.path = path ? path : "",
+                      .base = base,
+                      .lo = ~std::uintptr_t{0},
+                      .program_headers = phdr,
+                      .program_header_count = count};
   for (std::size_t i = 0; i < count; ++i) {
     if (phdr[i].p_type != PT_LOAD) continue;
     const std::uintptr_t first = base + phdr[i].p_vaddr;
@@ -117,23 +126,48 @@ const char* LoadedObject::soname() const {
   return dynamic.strings != nullptr && dynamic.soname_offset != 0 ? dynamic.strings + dynamic.soname_offset : "";
 }
 
-bool LoadedObject::needs(const char* soname) const {
+bool LoadedObject::needs(const LoadedObject& other) const {
+  const char* soname = other.soname();
+  if (soname[0] != '\0') return needs(soname);
+  const char* slash = std::strrchr(other.path, '/');
+  return other.path[0] != '\0' && (needs(other.path) || (slash != nullptr && needs(slash + 1)));
+}
+
+bool LoadedObject::needs(const char* name) const {
   const Dynamic dynamic(*this);
   if (dynamic.strings == nullptr) return false;
   for (const ElfW(Dyn)* entry = dynamic.entries; entry->d_tag != DT_NULL; ++entry)
-    if (entry->d_tag == DT_NEEDED && std::strcmp(dynamic.strings + entry->d_un.d_val, soname) == 0) return true;
+    if (entry->d_tag == DT_NEEDED && std::strcmp(dynamic.strings + entry->d_un.d_val, name) == 0) return true;
   return false;
 }
 
+namespace {
+
+// The loader reads no notes, so a file whose note is not in what is mapped loads well.
+bool is_mapped(const LoadedObject& object, const ElfW(Phdr) & part) {
+  for (std::size_t i = 0; i < object.program_header_count; ++i) {
+    const ElfW(Phdr)& load = headers(object)[i];
+    if (load.p_type == PT_LOAD && (load.p_flags & PF_R) != 0 && part.p_vaddr >= load.p_vaddr &&
+        part.p_memsz <= load.p_filesz && part.p_vaddr - load.p_vaddr <= load.p_filesz - part.p_memsz)
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 std::size_t LoadedObject::build_id(const unsigned char*& bytes) const {
   for (std::size_t i = 0; i < program_header_count; ++i) {
-    if (headers(*this)[i].p_type != PT_NOTE) continue;
+    if (headers(*this)[i].p_type != PT_NOTE || !is_mapped(*this, headers(*this)[i])) continue;
     const char* note = reinterpret_cast<const char*>(base + headers(*this)[i].p_vaddr);
     const char* end = note + headers(*this)[i].p_memsz;
     while (note + sizeof(ElfW(Nhdr)) <= end) {
       const auto* header = reinterpret_cast<const ElfW(Nhdr)*>(note);
+      const std::size_t left = static_cast<std::size_t>(end - note) - sizeof(*header);
+      if (header->n_namesz > left || header->n_descsz > left - header->n_namesz) break;
       const char* name = note + sizeof(*header);
       const char* content = name + ((header->n_namesz + 3) & ~3u);
+      if (content + header->n_descsz > end) break;
       if (header->n_type == NT_GNU_BUILD_ID && header->n_namesz == 4 && std::memcmp(name, "GNU", 4) == 0) {
         bytes = reinterpret_cast<const unsigned char*>(content);
         return header->n_descsz;
@@ -144,15 +178,66 @@ std::size_t LoadedObject::build_id(const unsigned char*& bytes) const {
   return 0;
 }
 
+namespace {
+
+constinit std::atomic<unsigned> walks{0};
+constinit std::atomic<bool> fork_waits{false};
+constinit std::atomic<bool> forks_watched{false};
+constinit std::atomic<bool> is_forked{false};
+constinit std::atomic<std::size_t> startup_objects{0};
+
+void before_fork() {
+  fork_waits.store(true);
+  // Bounded: better a small risk in the child than a parent that waits for ever.
+  for (int tries = 0; walks.load() != 0 && tries < 2000; ++tries) SpinLock::rest();
+}
+void after_fork_in_parent() { fork_waits.store(false); }
+void after_fork_in_child() {
+  is_forked.store(true);
+  walks.store(0);
+  fork_waits.store(false);
+}
+
+// A walk that no fork happens in.
+int walk(int (*visit)(dl_phdr_info*, std::size_t, void*), void* data) {
+  if (!forks_watched.exchange(true)) pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  static constinit thread_local unsigned depth = 0;
+  if (depth++ == 0) {
+    walks.fetch_add(1);
+    while (fork_waits.load()) {
+      walks.fetch_sub(1);
+      SpinLock::rest();
+      walks.fetch_add(1);
+    }
+  }
+  const bool lock_may_be_stuck = is_forked.load(std::memory_order_relaxed) && is_single_threaded();
+  const int result = lock_may_be_stuck ? walk_link_maps(visit, data) : dl_iterate_phdr(visit, data);
+  if (--depth == 0) walks.fetch_sub(1);
+  return result;
+}
+
+}  // namespace
+
 LoadCounters load_counters() {
   LoadCounters counters;
-  dl_iterate_phdr(
+  walk(
       [](dl_phdr_info* info, std::size_t, void* data) {
         *static_cast<LoadCounters*>(data) = {info->dlpi_adds, info->dlpi_subs};
         return 1;
       },
       &counters);
   return counters;
+}
+
+void remember_startup_objects() {
+  std::size_t count = 0;
+  any_object([&](const LoadedObject&) { return ++count, false; });
+  startup_objects.store(count, std::memory_order_release);
+}
+
+bool was_loaded_at_startup(const LoadedObject& object) {
+  const std::size_t count = startup_objects.load(std::memory_order_acquire);
+  return count == 0 || object.number < count;
 }
 
 LoadedObject this_object() {
@@ -167,15 +252,16 @@ bool walk_objects(Visitor visitor, void* data) {
   struct Walk {
     Visitor visitor;
     void* data;
-  } walk{visitor, data};
-  return dl_iterate_phdr(
-             [](dl_phdr_info* info, std::size_t, void* state) {
-               const auto* w = static_cast<Walk*>(state);
-               const LoadedObject object =
-                   describe(info->dlpi_addr, info->dlpi_name, info->dlpi_phdr, info->dlpi_phnum);
-               return w->visitor(object, w->data) ? 1 : 0;
+    std::size_t number;
+  } state{visitor, data, 0};
+  return walk(
+             [](dl_phdr_info* info, std::size_t, void* opaque) {
+               auto* s = static_cast<Walk*>(opaque);
+               LoadedObject object = describe(info->dlpi_addr, info->dlpi_name, info->dlpi_phdr, info->dlpi_phnum);
+               object.number = s->number++;
+               return s->visitor(object, s->data) ? 1 : 0;
              },
-             &walk) != 0;
+             &state) != 0;
 }
 
 }  // namespace detail

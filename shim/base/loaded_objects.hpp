@@ -1,7 +1,8 @@
 // The ELF files that are mapped into this process, and what they export, read from memory.
 //
 // Nothing here calls dlsym, dladdr or dlopen: those change what dlerror() tells the program, and dladdr is slow.
-// Walking takes the loader's lock (inside dl_iterate_phdr), so never walk while holding a lock of ours.
+// Walking takes the loader's lock (inside dl_iterate_phdr), so never walk while holding a lock of ours. A fork waits
+// for walks to end, because glibc leaves that lock as it was in the child.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +28,14 @@ struct LoadedObject {
   // DT_SONAME, or "".
   const char* soname() const;
 
-  // Whether `soname` is among its DT_NEEDED.
-  bool needs(const char* soname) const;
+  // Its place in the loader's list.
+  std::size_t number = 0;
+
+  // Whether `name` is among its DT_NEEDED.
+  bool needs(const char* name) const;
+
+  // Whether it needs the other object, by that one's soname or, where it has none, by its file's name.
+  bool needs(const LoadedObject& other) const;
 
   // Its GNU build-id; returns the number of bytes, 0 if it has none. `bytes` points into the object.
   std::size_t build_id(const unsigned char*& bytes) const;
@@ -40,6 +47,10 @@ struct LoadCounters {
   bool operator==(const LoadCounters&) const = default;
 };
 LoadCounters load_counters();
+
+// Objects that were there when this library was loaded belong to the program's global scope.
+void remember_startup_objects();
+bool was_loaded_at_startup(const LoadedObject& object);
 
 // The object that this code itself is part of; found without walking.
 LoadedObject this_object();

@@ -13,6 +13,7 @@ constexpr std::size_t page_size = 4096;
 using EpochWord = std::atomic<std::uint32_t>;
 std::atomic<EpochWord*> wiped_on_fork{nullptr};
 EpochWord no_such_page{0};
+EpochWord last_epoch{0};  // copied to children, which count on from it
 
 EpochWord* map_page() {
   void* page = mmap(nullptr, page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -37,11 +38,9 @@ std::uint32_t process_epoch() {
   if (word == nullptr) word = map_page();
   if (word == &no_such_page) return static_cast<std::uint32_t>(getpid());
   std::uint32_t epoch = word->load(std::memory_order_relaxed);
-  if (epoch == 0) {
-    epoch = static_cast<std::uint32_t>(getpid());
-    word->store(epoch, std::memory_order_relaxed);
-  }
-  return epoch;
+  if (epoch != 0) return epoch;
+  const std::uint32_t next = last_epoch.fetch_add(1, std::memory_order_relaxed) + 1;
+  return word->compare_exchange_strong(epoch, next, std::memory_order_relaxed) ? next : epoch;
 }
 
 }  // namespace gpumem

@@ -8,8 +8,9 @@
 
 namespace gpumem {
 
-// A number that is never 0, the same throughout a process's life, and another one in each forked child (its pid).
-// Costs one load; one getpid() per call on kernels before 4.14. Async-signal-safe.
+// A number that is never 0, the same throughout a process's life, and in a forked child higher than in all its
+// ancestors. (Process ids will not do: they come again, and pid namespaces give the same one twice.) Costs one load;
+// one getpid() per call, and that weakness, on kernels before 4.14. Async-signal-safe.
 std::uint32_t process_epoch();
 
 }  // namespace gpumem

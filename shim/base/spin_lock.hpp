@@ -9,7 +9,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include <sched.h>
+#include <time.h>
 
 #include "base/process_epoch.hpp"
 
@@ -22,10 +22,16 @@ class SpinLock {
     for (unsigned spins = 0;; ++spins) {
       std::uint32_t seen = holder_.load(std::memory_order_relaxed);
       if (seen != mine && holder_.compare_exchange_weak(seen, mine, std::memory_order_acquire)) return;
-      if (spins % 64 == 63) sched_yield();
+      if (spins >= 64) rest();
     }
   }
   void unlock() { holder_.store(0, std::memory_order_release); }
+
+  // Sleeps, because a thread of real-time priority that only yields never lets the holder run.
+  static void rest() {
+    const timespec moment{0, 50'000};
+    nanosleep(&moment, nullptr);
+  }
 
  private:
   std::atomic<std::uint32_t> holder_{0};

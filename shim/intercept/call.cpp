@@ -8,37 +8,33 @@
 #include "api/cuda_types.hpp"
 #include "api/settings.hpp"
 #include "base/lazy.hpp"
+#include "base/own_work.hpp"
+#include "base/readable.hpp"
 #include "intercept/providers.hpp"
 #include "intercept/runtimes.hpp"
 
 namespace gpumem {
 namespace {
 
-struct ThreadCalls {
-  Call* current;
-  bool busy;
+constexpr unsigned deepest = 8;
+
+struct RunningCalls {
+  RunningCall calls[deepest];
+  unsigned depth = 0;
+  std::uint64_t last_serial = 0x6770756d656d0000;  // not a value that stacks are full of
 };
-constinit thread_local ThreadCalls thread_calls{nullptr, false};
+constinit thread_local RunningCalls running;
 
 std::array<std::atomic<std::uint64_t>, api_count> counts;
 
-class BusyWithOwnWork {
- public:
-  BusyWithOwnWork() : saved_errno_(errno) { thread_calls.busy = true; }
-  ~BusyWithOwnWork() {
-    thread_calls.busy = false;
-    errno = saved_errno_;
-  }
+bool still_runs(const RunningCall& call, const void* here) {
+  return static_cast<const void*>(call.frame) > here && is_readable(reinterpret_cast<std::uintptr_t>(call.frame)) &&
+         *call.frame == call.serial;
+}
 
- private:
-  const int saved_errno_;
-};
-
-// A call that was left by longjmp or thread cancellation stays behind in `current`, deeper in the stack than any
-// caller.
-Call* living_outer_call(const void* here) {
-  Call* outer = thread_calls.current;
-  return static_cast<const void*>(outer) < here ? nullptr : outer;
+// Forgets calls that were left without returning: their frames have gone, or have other contents.
+void forget_abandoned(const void* here) {
+  while (running.depth > 0 && !still_runs(running.calls[running.depth - 1], here)) --running.depth;
 }
 
 // The real resolver has chosen the ABI; only the pointer is exchanged, by identity.
@@ -55,23 +51,36 @@ void swap_resolved(const Effect& effect, int result, const void* caller) {
 }  // namespace
 
 CallGuard::CallGuard(ApiId api, const Effect& effect, const void* caller) : caller_(caller) {
-  if (thread_calls.busy || interception_disabled()) return;
-  observed_ = true;
+  if (own_work_running() || interception_disabled()) return;
+  OwnWork work;
+  forget_abandoned(this);
+  if (running.depth == deepest) return;
   call_.api = api;
   call_.effect = effect;
-  call_.outer = living_outer_call(this);
-  BusyWithOwnWork busy;
+  call_.outer = running.depth > 0 ? &running.calls[running.depth - 1] : nullptr;
+  call_.outermost = running.depth > 0 ? running.calls[0].api : api;
   observe_before(call_);
-  thread_calls.current = &call_;
+  serial_ = ++running.last_serial;
+  running.calls[running.depth] = {.api = api,
+                                  .action = effect.action,
+                                  .frame = const_cast<const std::uint64_t*>(&serial_),
+                                  .serial = running.last_serial};
+  depth_ = ++running.depth;
 }
 
 void CallGuard::finish(int result) {
-  if (!observed_) return;
-  BusyWithOwnWork busy;
+  if (depth_ == 0) return;
+  OwnWork work;
   counts[index(call_.api)].fetch_add(1, std::memory_order_relaxed);
-  thread_calls.current = call_.outer;
-  if (call_.effect.action == Action::resolve) swap_resolved(call_.effect, result, caller_);
+  const RunningCall& self = running.calls[depth_ - 1];
+  if (self.serial == serial_) {
+    call_.inner = self.inner;
+    call_.inner_result = self.inner_result;
+    running.depth = depth_ - 1;
+  }
+  serial_ = 0;
   call_.result = result;
+  if (call_.effect.action == Action::resolve) swap_resolved(call_.effect, result, caller_);
   observe_after(call_);
 }
 

@@ -1,11 +1,10 @@
 // One intercepted call while it runs, and the guard around it.
 //
 // The guard keeps the order that every wrapper has: what must be known before the real call, the real call, what is
-// known after it. It restores errno around the shim's own work, and makes calls that happen inside the shim's own work
-// invisible.
+// known after it. It makes calls that happen inside the shim's own work invisible, and shields the program from that
+// work (own_work.hpp).
 #pragma once
 
-#include <cerrno>
 #include <cstdint>
 
 #include "api/api_table.hpp"
@@ -15,27 +14,34 @@
 
 namespace gpumem {
 
+// What a call that runs is known by to the calls inside it. Kept in memory of the thread's own: a call can be left by
+// longjmp or with its stack, and then nothing on that stack may be looked at.
+struct RunningCall {
+  ApiId api = ApiId::none;
+  Action action = Action::start;
+  const std::uint64_t* frame = nullptr;  // where on the stack its guard is, and what stands there while it runs
+  std::uint64_t serial = 0;
+
+  // The call inside this one that did the same thing, or the first one inside that failed.
+  ApiId inner = ApiId::none;
+  int inner_result = 0;
+};
+
 struct Call {
   ApiId api = ApiId::none;
   Effect effect;
   int result = 0;
-  Call* outer = nullptr;         // the call of this thread that this one happens in
   std::uint64_t entered_ns = 0;  // set by the observer where it wants it
 
-  // The call inside this one that did the same thing, or the first one inside that failed.
-  ApiId inner = ApiId::none;
+  RunningCall* outer = nullptr;   // the call of this thread that this one happens in
+  ApiId outermost = ApiId::none;  // the one that the program made; itself if it is that one
+  ApiId inner = ApiId::none;      // as in RunningCall, once it has returned
   int inner_result = 0;
 
   // What the observer took out of its tables before the call, to put back if it fails.
   bool has_taken = false;
   Block taken;
   Context context;
-
-  const Call& outermost() const {
-    const Call* call = this;
-    while (call->outer != nullptr) call = call->outer;
-    return *call;
-  }
 };
 
 // Implemented by the session. Both run outside every lock of ours and must not throw; CUDA calls that they make
@@ -52,9 +58,10 @@ class CallGuard {
   CallGuard& operator=(const CallGuard&) = delete;
 
  private:
+  volatile std::uint64_t serial_ = 0;  // first: RunningCall::frame points here
   Call call_;
   const void* caller_ = nullptr;
-  bool observed_ = false;
+  unsigned depth_ = 0;  // its place among the thread's running calls, from 1; 0: not observed
 };
 
 // Whether the program switched the shim off, or the process must not be touched (secure execution).

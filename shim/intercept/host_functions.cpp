@@ -9,9 +9,11 @@
 #include "api/api_table.hpp"
 #include "base/loaded_objects.hpp"
 #include "base/old_glibc.hpp"
+#include "base/own_work.hpp"
 #include "intercept/call.hpp"
 #include "intercept/providers.hpp"
 #include "intercept/real_dlsym.hpp"
+#include "stack/unwinder.hpp"
 
 GPUMEM_USE_FIRST_VERSION(dlvsym);
 GPUMEM_USE_FIRST_VERSION(dlerror);
@@ -64,6 +66,8 @@ __attribute__((noinline)) void* look_up_owned(void* handle, const char* name, co
   const ApiId api = find_api(name);
   void* found = real_dlsym()(handle, name);
   if (found == nullptr) return nullptr;
+  OwnWork work;
+  prepare_unwinder();
   if (this_object().contains(reinterpret_cast<std::uintptr_t>(found)))
     return answer_of_global_search(handle, name, api, caller, found);
   void* redirected = redirect(found, api);

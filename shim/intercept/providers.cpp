@@ -4,14 +4,9 @@
 #include <atomic>
 #include <cstring>
 
-#include <dlfcn.h>
-
-#include "base/old_glibc.hpp"
 #include "base/spin_lock.hpp"
 #include "intercept/real_dlsym.hpp"
 #include "intercept/wrappers.hpp"
-
-GPUMEM_USE_FIRST_VERSION(dlerror);
 
 namespace gpumem {
 namespace {
@@ -82,7 +77,7 @@ struct Linkage {
   LoadedObject caller;
   std::array<std::atomic<void*>, api_count> real;
 };
-constexpr unsigned max_linkages = 64;
+constexpr unsigned max_linkages = 1024;
 std::array<Linkage, max_linkages> linkages;
 std::atomic<unsigned> linkage_total{0};
 SpinLock linkages_lock;
@@ -99,9 +94,11 @@ void forget_after_unload() {
 }
 
 Linkage* linkage_of(std::uintptr_t caller) {
+  static constinit thread_local Linkage* latest = nullptr;
+  if (latest != nullptr && latest->caller.contains(caller)) return latest;
   const unsigned total = linkage_total.load(std::memory_order_acquire);
   for (unsigned i = 0; i < total; ++i)
-    if (linkages[i].caller.contains(caller)) return &linkages[i];
+    if (linkages[i].caller.contains(caller)) return latest = &linkages[i];
   LoadedObject object;
   if (!find_object(caller, object)) return nullptr;
   LockGuard guard(linkages_lock);
@@ -112,40 +109,70 @@ Linkage* linkage_of(std::uintptr_t caller) {
   return &linkages[now];
 }
 
-// What the caller would have been bound to without us.
+// Whether `from` needs `to`, directly or through what it needs.
+bool is_linked_with(const LoadedObject& from, const LoadedObject& to) {
+  constexpr std::size_t most = 128;
+  LoadedObject needed[most];
+  std::size_t count = 1;
+  needed[0] = from;
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool reached = any_object([&](const LoadedObject& object) {
+      if (!needed[i].needs(object)) return false;
+      if (object.base == to.base) return true;
+      bool known = false;
+      for (std::size_t k = 0; k < count; ++k) known |= needed[k].base == object.base;
+      if (!known && count < most) needed[count++] = object;
+      return false;
+    });
+    if (reached) return true;
+  }
+  return false;
+}
+
+// Loaded libraries other than this one that export a function, in the loader's order.
+struct Owners {
+  static constexpr std::size_t most = 16;
+  LoadedObject objects[most];
+  std::size_t count = 0;
+  std::size_t own_number = 0;
+
+  explicit Owners(ApiId api) {
+    const LoadedObject self = this_object();
+    any_object([&](const LoadedObject& object) {
+      if (object.base == self.base) {
+        own_number = object.number;
+      } else if (count < most && object.exported_function(api_name(api)) != nullptr) {
+        objects[count++] = object;
+      }
+      return false;
+    });
+  }
+};
+
+// What the caller would have been bound to without us: another tool that was preloaded after us, else the library that
+// the caller was linked with, else one that the program was started with, else whichever there is. Found without the
+// loader's own look-up, whose lock a library's initializer may hold while it waits for this thread.
 void* next_definition(ApiId api, std::uintptr_t caller) {
-  const char* name = api_name(api);
+  enum Fitness { none, any, at_startup, linked, preloaded };
+  const Owners owners(api);
   LoadedObject calling;
   const bool have_caller = find_object(caller, calling);
-  const LoadedObject self = this_object();
-  LoadedObject linked_runtime, any_owner;
-  void* from_linked = nullptr;
-  void* from_any = nullptr;
-  any_object([&](const LoadedObject& object) {
-    if (object.base == self.base) return false;
-    void* function = object.exported_function(name);
-    if (function == nullptr) return false;
-    if (have_caller && calling.needs(object.soname())) {
-      linked_runtime = object;
-      from_linked = function;
-    }
-    if (from_any == nullptr && (is_driver(object) || is_runtime(object) || object.base == calling.base)) {
-      any_owner = object;
-      from_any = function;
-    }
-    return false;
-  });
-  void* next = real_dlsym()(RTLD_NEXT, name);
-  if (next == nullptr) {
-    dlerror();  // leave none of our own making behind
-    next = from_linked != nullptr ? from_linked : from_any;
-  } else if (LoadedObject owner; from_linked != nullptr && find_object(reinterpret_cast<std::uintptr_t>(next), owner) &&
-                                 is_runtime(owner) && is_runtime(linked_runtime)) {
-    next = from_linked;
+  const LoadedObject* chosen = nullptr;
+  Fitness best = none;
+  for (std::size_t i = 0; i < owners.count; ++i) {
+    const LoadedObject& owner = owners.objects[i];
+    const bool is_cuda = is_driver(owner) || is_runtime(owner);
+    Fitness fitness = is_cuda ? any : none;
+    if (was_loaded_at_startup(owner) && owner.number > owners.own_number) fitness = is_cuda ? at_startup : preloaded;
+    if (fitness < linked && have_caller && (owner.base == calling.base || is_linked_with(calling, owner)))
+      fitness = linked;
+    if (fitness <= best) continue;
+    best = fitness;
+    chosen = &owner;
   }
-  LoadedObject owner;
-  if (next != nullptr && find_object(reinterpret_cast<std::uintptr_t>(next), owner)) add_provider(owner);
-  return next;
+  if (chosen == nullptr) return nullptr;
+  add_provider(*chosen);
+  return chosen->exported_function(api_name(api));
 }
 
 }  // namespace
@@ -187,9 +214,10 @@ void* redirect(void* found, ApiId wanted) {
 bool caller_is_linked_with(ApiId api, const void* caller) {
   LoadedObject calling;
   if (!find_object(reinterpret_cast<std::uintptr_t>(caller), calling)) return false;
-  return any_object([&](const LoadedObject& object) {
-    return calling.needs(object.soname()) && object.exported_function(api_name(api)) != nullptr;
-  });
+  const Owners owners(api);
+  for (std::size_t i = 0; i < owners.count; ++i)
+    if (is_linked_with(calling, owners.objects[i])) return true;
+  return false;
 }
 
 unsigned provider_serials() { return last_serial.load(std::memory_order_acquire); }

@@ -4,7 +4,7 @@
 // another driver). So each library has a bank of wrappers of its own, and calls that the dynamic linker bound to the
 // shim's own export go to the library that the calling file was linked against.
 // Libraries come and go: cudart unloads the driver again when it could not start. After each unload what is not mapped
-// any more is forgotten, and never touched. No dlerror() state changes but where noted.
+// any more is forgotten, and never touched. No dlerror() state changes.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,9 @@
 namespace gpumem {
 
 inline constexpr unsigned linked_bank = 0;
-inline constexpr unsigned bank_count = 4;
+inline constexpr unsigned bank_count = 8;
 
 // The real function behind a wrapper; nullptr if there is none. `caller` is the return address of the wrapper.
-// Only the first call from a file for a function may clear a pending dlerror().
 void* real_function(ApiId api, unsigned bank, const void* caller);
 
 // If `found`, the answer of a look-up, is the real function of a row, the wrapper of that row for the library that it

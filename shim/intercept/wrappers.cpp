@@ -2,6 +2,7 @@
 
 #include "api/cuda_types.hpp"
 #include "base/lazy.hpp"
+#include "base/own_work.hpp"
 #include "intercept/call.hpp"
 #include "intercept/providers.hpp"
 
@@ -14,7 +15,11 @@ using Kind = MemoryKind;
 template <class Forward>
 [[gnu::always_inline]] inline int intercepted(ApiId api, unsigned bank, const void* caller, const Effect& effect,
                                               Forward forward) {
-  void* real = real_function(api, bank, caller);
+  void* real = nullptr;
+  {
+    OwnWork work;
+    real = real_function(api, bank, caller);
+  }
   if (real == nullptr) return cuda_symbol_not_found;
   CallGuard guard(api, effect, caller);
   const int result = forward(real);

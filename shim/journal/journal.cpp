@@ -1,5 +1,6 @@
 #include "journal/journal.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -40,14 +41,27 @@ bool within_file_size_limit(std::size_t size) {
   return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur;
 }
 
-bool reserve_blocks(int descriptor, std::size_t size) {
+// Only the new part: where the file system cannot reserve, glibc writes into every block of it.
+bool reserve_blocks(int descriptor, std::size_t from, std::size_t to) {
   int error;
   do {
-    error = posix_fallocate(descriptor, 0, static_cast<off_t>(size));
+    error = posix_fallocate(descriptor, static_cast<off_t>(from), static_cast<off_t>(to - from));
   } while (error == EINTR);
   if (error != 0) errno = error;
   return error == 0;
 }
+
+// Address space is the program's: under a limit the journal takes a small part of it.
+std::size_t largest_mapping() {
+  constexpr std::size_t largest_ever = std::size_t{64} << 30;
+  constexpr std::size_t part = 64;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return largest_ever;
+  return std::max<std::size_t>(limit.rlim_cur / part, first_piece);
+}
+
+// What another attempt may find gone.
+bool may_pass(int error) { return error == EMFILE || error == ENFILE || error == EINTR || error == ENOMEM; }
 
 }  // namespace
 
@@ -61,11 +75,12 @@ bool Journal::create(const char* path, std::size_t largest) {
   if (!file) return false;
   std::memcpy(path_, path, length + 1);
   struct stat status {};
+  largest = std::min(largest, largest_mapping());
   largest_ = largest < page_size ? page_size : largest & ~(page_size - 1);
   const std::size_t first = largest_ < first_piece ? largest_ : first_piece;
   kept_for_essential_ = largest_ / 4 < most_kept_for_essential ? largest_ / 4 : most_kept_for_essential;
   const bool ready =
-      status_of_descriptor(file.get(), status) && within_file_size_limit(first) && reserve_blocks(file.get(), first);
+      status_of_descriptor(file.get(), status) && within_file_size_limit(first) && reserve_blocks(file.get(), 0, first);
   void* pages = MAP_FAILED;
   // Under a limit of address space, a smaller journal is better than none.
   while (ready && pages == MAP_FAILED && largest_ >= first) {
@@ -86,12 +101,12 @@ bool Journal::create(const char* path, std::size_t largest) {
   return true;
 }
 
-bool Journal::resize(std::size_t size, bool reserve) {
+bool Journal::change_size(std::size_t from, std::size_t to) {
   const File file(open(path_, O_RDWR | O_NOFOLLOW | O_CLOEXEC));
   struct stat status {};
   if (!file || !status_of_descriptor(file.get(), status)) return false;
   if (status.st_dev != device_ || status.st_ino != inode_) return false;
-  return reserve ? reserve_blocks(file.get(), size) : ftruncate(file.get(), static_cast<off_t>(size)) == 0;
+  return to > from ? reserve_blocks(file.get(), from, to) : ftruncate(file.get(), static_cast<off_t>(to)) == 0;
 }
 
 bool Journal::grow(std::size_t needed) {
@@ -103,41 +118,51 @@ bool Journal::grow(std::size_t needed) {
   if (size < needed) size = needed;
   size = (size + page_size - 1) & ~(page_size - 1);
   if (size > largest_) size = largest_;
-  if (size < needed || !within_file_size_limit(size) || !resize(size, true)) {
-    full_.store(true, std::memory_order_release);
+  errno = 0;
+  if (size < needed || !within_file_size_limit(size) || !change_size(have, size)) {
+    full_.store(!may_pass(errno), std::memory_order_release);
     return false;
   }
   reserved_.store(size, std::memory_order_release);
   return true;
 }
 
-bool Journal::append(std::string_view line, bool essential) {
+bool Journal::append(std::string_view line, Importance importance) {
+  const bool essential = importance != Importance::ordinary;
+  const bool may_wait = importance != Importance::last_words;
   std::size_t begin = used_.load(std::memory_order_acquire);
   for (;;) {
     if (begin == trimming) {
-      sched_yield();
+      if (!may_wait) return false;
+      SpinLock::rest();
       begin = used_.load(std::memory_order_acquire);
       continue;
     }
     const std::size_t end = begin + line.size();
     const std::size_t wanted = essential ? end : end + kept_for_essential_;
     if (wanted > reserved_.load(std::memory_order_acquire)) {
-      if (!grow(wanted)) return false;
+      if (!may_wait || !grow(wanted)) return false;
       begin = used_.load(std::memory_order_acquire);
       continue;
     }
-    if (used_.compare_exchange_weak(begin, end, std::memory_order_acq_rel)) break;
+    if (used_.compare_exchange_weak(begin, end, std::memory_order_acq_rel)) {
+      // A trim may have come between the look at reserved_ and the exchange, and left used_ as it was.
+      if (end > reserved_.load(std::memory_order_acquire) && (!may_wait || !grow(end))) return false;
+      break;
+    }
   }
   std::memcpy(bytes_ + begin, line.data(), line.size() - 1);
   std::atomic_ref<char>(bytes_[begin + line.size() - 1]).store(line.back(), std::memory_order_release);
   return true;
 }
 
+void Journal::remove() { unlink(path_); }
+
 void Journal::trim() {
   LockGuard guard(growing_);
   const std::size_t used = used_.exchange(trimming, std::memory_order_acq_rel);
   // Whoever reserved before the exchange writes below `used`; whoever comes after it must first grow the file again.
-  if (resize(used, false)) {
+  if (change_size(reserved_.load(std::memory_order_relaxed), used)) {
     reserved_.store(used, std::memory_order_release);
     full_.store(false, std::memory_order_release);
   }

@@ -26,17 +26,24 @@ class Journal {
   // Creates `path` exclusively, mode 0600, without following a link at its end. False: errno says why.
   bool create(const char* path, std::size_t largest);
 
+  // How much a line matters when room is short. last_words never waits for anything: for a thread that may have been
+  // interrupted in the middle of the shim's own work.
+  enum class Importance { ordinary, essential, last_words };
+
   // False if there is no room: the line is not in the file.
-  bool append(std::string_view line, bool essential = false);
+  bool append(std::string_view line, Importance importance = Importance::ordinary);
 
   // Cuts the file to what is used. Later lines are still taken.
   void trim();
+
+  // Deletes the file.
+  void remove();
 
   const char* path() const { return path_; }
 
  private:
   bool grow(std::size_t needed);
-  bool resize(std::size_t size, bool reserve);
+  bool change_size(std::size_t from, std::size_t to);
 
   char path_[4096] = "";
   dev_t device_ = 0;

@@ -22,11 +22,10 @@ struct UnwindLibrary {
   std::atomic<bool> sought{false};
 } unwind_library;
 
-void find_unwind_library() {
-  // glibc loads libgcc_s for its own backtrace() in a way that no dlerror() shows, and keeps it.
-  void* frame;
-  backtrace(&frame, 1);
-  any_object([](const LoadedObject& object) {
+// Only a library that stays: one that the program was started with, or that backtrace() has loaded.
+bool find_unwind_library(bool loaded_by_backtrace) {
+  return any_object([loaded_by_backtrace](const LoadedObject& object) {
+    if (!loaded_by_backtrace && !was_loaded_at_startup(object)) return false;
     const auto starts_with_gcc = [](const char* text) {
       for (const char* want = "libgcc_s.so"; *want; ++want, ++text)
         if (*text != *want) return false;
@@ -42,7 +41,6 @@ void find_unwind_library() {
     unwind_library.backtrace.store(reinterpret_cast<UnwindLibrary::Backtrace>(walk), std::memory_order_release);
     return true;
   });
-  unwind_library.sought.store(true, std::memory_order_release);
 }
 
 }  // namespace
@@ -60,8 +58,19 @@ _Unwind_Ptr _Unwind_GetIPInfo(_Unwind_Context* context, int* before) {
 }
 }
 
+void prepare_unwinder() {
+  if (unwind_library.sought.load(std::memory_order_acquire)) return;
+  if (!find_unwind_library(false)) {
+    // glibc loads libgcc_s for its own backtrace() in a way that no dlerror() shows, and keeps it.
+    void* frame;
+    backtrace(&frame, 1);
+    find_unwind_library(true);
+  }
+  unwind_library.sought.store(true, std::memory_order_release);
+}
+
 unsigned capture_stack(void** frames, unsigned capacity) {
-  if (!unwind_library.sought.load(std::memory_order_acquire)) find_unwind_library();
+  prepare_unwinder();
   // Boost ends the dump with a null. Frames of ours come first, and again between the runtime and the driver.
   constexpr unsigned own_frames = 24;
   void* dump[max_frames + own_frames + 1];

@@ -2,31 +2,34 @@
 
 namespace gpumem {
 
+Context* Contexts::slot_of(std::uint64_t handle) {
+  for (std::size_t i = 0; handle != 0 && i < used_; ++i)
+    if (slots_[i].handle == handle) return &slots_[i];
+  return nullptr;
+}
+
+Context* Contexts::free_slot() {
+  for (std::size_t i = 0; i < used_; ++i)
+    if (slots_[i].handle == 0) return &slots_[i];
+  return used_ < capacity ? &slots_[used_++] : nullptr;
+}
+
 Context Contexts::born(std::uint64_t handle, int device, bool primary, bool& fresh) {
   fresh = false;
   LockGuard guard(lock_);
-  Context* free_slot = nullptr;
-  for (std::size_t i = 0; i < used_; ++i) {
-    if (slots_[i].handle == handle) return slots_[i];
-    if (slots_[i].handle == 0 && free_slot == nullptr) free_slot = &slots_[i];
-  }
-  if (free_slot == nullptr) {
-    if (used_ == capacity) return {};
-    free_slot = &slots_[used_++];
-  }
-  *free_slot = {handle, ++last_number_, static_cast<std::int16_t>(device), primary};
+  if (const Context* known = slot_of(handle)) return *known;
+  Context* slot = free_slot();
+  if (slot == nullptr) return {};
+  *slot = {handle, ++last_number_, static_cast<std::int16_t>(device), primary};
   fresh = true;
-  return *free_slot;
+  return *slot;
 }
 
 bool Contexts::find(std::uint64_t handle, Context& found) {
   LockGuard guard(lock_);
-  for (std::size_t i = 0; i < used_; ++i) {
-    if (slots_[i].handle != handle || handle == 0) continue;
-    found = slots_[i];
-    return true;
-  }
-  return false;
+  const Context* known = slot_of(handle);
+  if (known != nullptr) found = *known;
+  return known != nullptr;
 }
 
 bool Contexts::find_primary(int device, Context& found) {
@@ -41,13 +44,17 @@ bool Contexts::find_primary(int device, Context& found) {
 
 bool Contexts::end(std::uint64_t handle, Context& ended) {
   LockGuard guard(lock_);
-  for (std::size_t i = 0; i < used_; ++i) {
-    if (slots_[i].handle != handle || handle == 0) continue;
-    ended = slots_[i];
-    slots_[i] = {};
-    return true;
-  }
-  return false;
+  Context* known = slot_of(handle);
+  if (known == nullptr) return false;
+  ended = *known;
+  *known = {};
+  return true;
+}
+
+void Contexts::restore(const Context& context) {
+  LockGuard guard(lock_);
+  if (slot_of(context.handle) != nullptr) return;
+  if (Context* slot = free_slot()) *slot = context;
 }
 
 }  // namespace gpumem

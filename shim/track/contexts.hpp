@@ -32,7 +32,13 @@ class Contexts {
   // Forgets it; false if unknown.
   bool end(std::uint64_t handle, Context& ended);
 
+  // Takes one back that has not ended after all, unless its handle has a new owner.
+  void restore(const Context& context);
+
  private:
+  Context* slot_of(std::uint64_t handle);  // the handle's, or nullptr
+  Context* free_slot();
+
   SpinLock lock_;
   std::uint32_t last_number_ = 0;
   std::size_t used_ = 0;

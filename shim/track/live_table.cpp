@@ -17,29 +17,35 @@ Block* LiveTable::find(Shard& shard, AddressSpace space, std::uint64_t address, 
   }
 }
 
-void LiveTable::remove(Shard& shard, Block& slot) {
-  slot.address = deleted;
+// Closes the gap, so that no probe needs a trace of what was there: every later block of the run moves up if its place
+// allows.
+void LiveTable::remove(Shard& shard, std::size_t gap) {
+  const std::size_t mask = shard.capacity - 1;
+  for (std::size_t i = (gap + 1) & mask; shard.slots[i].address != 0; i = (i + 1) & mask) {
+    const std::size_t home = hash(shard.slots[i]) & mask;
+    if (((i - home) & mask) < ((i - gap) & mask)) continue;
+    shard.slots[gap] = shard.slots[i];
+    gap = i;
+  }
+  shard.slots[gap].address = 0;
   --shard.live;
 }
 
 // Keeps at least a quarter of the slots empty, so that every probe ends.
 bool LiveTable::make_room(Shard& shard) {
-  if ((shard.used + 1) * 4 <= shard.capacity * 3) return true;
-  std::size_t capacity = shard.capacity == 0 ? 64 : shard.capacity;
-  while ((shard.live + 1) * 2 > capacity) capacity *= 2;
+  if ((shard.live + 1) * 4 <= shard.capacity * 3) return true;
+  const std::size_t capacity = shard.capacity == 0 ? 64 : shard.capacity * 2;
   Block* slots = shard.arena.take_array<Block>(capacity);
   if (slots == nullptr) return false;
-  Block* old = shard.slots;
-  const std::size_t old_capacity = shard.capacity;
+  for (std::size_t i = 0; i < shard.capacity; ++i) {
+    if (shard.slots[i].address == 0) continue;
+    std::size_t to = hash(shard.slots[i]);
+    while (slots[to & (capacity - 1)].address != 0) ++to;
+    slots[to & (capacity - 1)] = shard.slots[i];
+  }
+  shard.arena.give_back(shard.slots, shard.capacity * sizeof(Block));
   shard.slots = slots;
   shard.capacity = capacity;
-  shard.used = shard.live;
-  for (std::size_t i = 0; i < old_capacity; ++i) {
-    if (old[i].address <= deleted) continue;
-    std::size_t to = hash(address_space(old[i].kind), old[i].address);
-    while (slots[to & (capacity - 1)].address != 0) ++to;
-    slots[to & (capacity - 1)] = old[i];
-  }
   return true;
 }
 
@@ -55,10 +61,8 @@ LiveTable::Inserted LiveTable::insert(const Block& block, Block& displaced) {
   }
   if (!make_room(shard)) return Inserted::no_memory;
   std::size_t i = h;
-  while (shard.slots[i & (shard.capacity - 1)].address > deleted) ++i;
-  Block& slot = shard.slots[i & (shard.capacity - 1)];
-  if (slot.address == 0) ++shard.used;
-  slot = block;
+  while (shard.slots[i & (shard.capacity - 1)].address != 0) ++i;
+  shard.slots[i & (shard.capacity - 1)] = block;
   ++shard.live;
   return Inserted::fresh;
 }
@@ -67,10 +71,10 @@ bool LiveTable::take(AddressSpace space, std::uint64_t address, Block& taken) {
   const std::uint64_t h = hash(space, address);
   Shard& shard = shard_of(h);
   LockGuard guard(shard.lock);
-  Block* slot = address > deleted ? find(shard, space, address, h) : nullptr;
+  Block* slot = address != 0 ? find(shard, space, address, h) : nullptr;
   if (slot == nullptr) return false;
   taken = *slot;
-  remove(shard, *slot);
+  remove(shard, static_cast<std::size_t>(slot - shard.slots));
   return true;
 }
 

@@ -44,18 +44,16 @@ class LiveTable {
     Arena arena;
     Block* slots = nullptr;
     std::size_t capacity = 0;  // a power of two
-    std::size_t used = 0;      // live and deleted
     std::size_t live = 0;
   };
 
   static constexpr std::size_t shard_count = 16;
-  static constexpr std::uint64_t deleted = 1;  // no allocator hands this address out
-
   Shard& shard_of(std::uint64_t hash) { return shards_[hash >> 60]; }
   static std::uint64_t hash(AddressSpace space, std::uint64_t address);
   static Block* find(Shard& shard, AddressSpace space, std::uint64_t address, std::uint64_t hash);
+  static std::uint64_t hash(const Block& block) { return hash(address_space(block.kind), block.address); }
   static bool make_room(Shard& shard);
-  static void remove(Shard& shard, Block& slot);
+  static void remove(Shard& shard, std::size_t index);
 
   std::array<Shard, shard_count> shards_;
 };
@@ -64,11 +62,14 @@ template <class Visit>
 void LiveTable::take_context(std::uint32_t context, Visit&& visit) {
   for (Shard& shard : shards_) {
     LockGuard guard(shard.lock);
-    for (std::size_t i = 0; i < shard.capacity; ++i) {
-      Block& slot = shard.slots[i];
-      if (slot.address <= deleted || slot.context != context || !ends_with_context(slot.kind)) continue;
-      visit(static_cast<const Block&>(slot));
-      remove(shard, slot);
+    for (std::size_t i = 0; i < shard.capacity;) {
+      const Block& slot = shard.slots[i];
+      if (slot.address == 0 || slot.context != context || !ends_with_context(slot.kind)) {
+        ++i;
+        continue;
+      }
+      visit(slot);
+      remove(shard, i);  // what follows may move up to i
     }
   }
 }

@@ -47,7 +47,8 @@ std::string sanitizer_library() {
 TEST_CASE("neighbours: other allocators, before the shim and after it") {
   NEEDS(driver);
   NEEDS(nvcc);
-  for (const std::string& allocator : std::vector{libraries + "libjemalloc.so.2", libraries + "libtcmalloc_minimal.so.4"}) {
+  for (const std::string& allocator :
+       std::vector{libraries + "libjemalloc.so.2", libraries + "libtcmalloc_minimal.so.4"}) {
     NEEDS_FILE(allocator);
     INFO(allocator);
     Stage stage;

@@ -22,6 +22,22 @@ TEST_CASE("a handle that comes again after its end is another context") {
   CHECK(fresh);
 }
 
+TEST_CASE("a context that has not ended after all keeps its number, unless its handle has a new owner") {
+  auto contexts = std::make_unique<Contexts>();
+  bool fresh = false;
+  const Context first = contexts->born(0xc0, 0, false, fresh);
+  Context ended, found;
+  REQUIRE(contexts->end(0xc0, ended));
+  contexts->restore(ended);
+  REQUIRE(contexts->find(0xc0, found));
+  CHECK(found.number == first.number);
+  REQUIRE(contexts->end(0xc0, ended));
+  const Context second = contexts->born(0xc0, 0, false, fresh);
+  contexts->restore(ended);
+  REQUIRE(contexts->find(0xc0, found));
+  CHECK(found.number == second.number);
+}
+
 TEST_CASE("primary contexts are found by device, others are not") {
   auto contexts = std::make_unique<Contexts>();
   bool fresh = false;

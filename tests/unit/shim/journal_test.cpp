@@ -98,7 +98,7 @@ TEST_CASE("a full journal refuses lines but keeps room for essential ones") {
   CHECK(taken > 200);
   CHECK(taken <= 256);
   CHECK_FALSE(journal->append(line + "\n"));
-  CHECK(journal->append("end\n", true));
+  CHECK(journal->append("end\n", Journal::Importance::essential));
   journal->trim();
   CHECK(content(folder / "a").size() == static_cast<std::size_t>(taken) * 1000 + 4);
 }

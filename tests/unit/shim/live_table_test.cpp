@@ -103,6 +103,16 @@ TEST_CASE("a random mix agrees with std::map, through growth and deletions") {
   }
 }
 
+TEST_CASE("blocks that come and go at ever new addresses take no more memory") {
+  Arena::set_budget(2 * 1024 * 1024);
+  auto table = std::make_unique<LiveTable>();
+  for (std::uint64_t i = 1; i < 2'000'000; ++i) {
+    Block displaced, taken;
+    REQUIRE(table->insert(block_at(i * 512, 64), displaced) == LiveTable::Inserted::fresh);
+    if (i > 8) REQUIRE(table->take(AddressSpace::device, (i - 8) * 512, taken));
+  }
+}
+
 TEST_CASE("without memory left an insertion says so and changes nothing") {
   Arena::set_budget(128 * 1024);
   auto table = std::make_unique<LiveTable>();

@@ -1,0 +1,58 @@
+#include "base/link_map_walk.hpp"
+
+#include <cstring>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/readable.hpp"
+
+namespace gpumem {
+namespace {
+
+bool describe(const link_map& entry, bool is_executable, dl_phdr_info& info) {
+  info.dlpi_addr = entry.l_addr;
+  info.dlpi_name = entry.l_name;
+  if (is_executable) {
+    info.dlpi_phdr = reinterpret_cast<const ElfW(Phdr)*>(getauxval(AT_PHDR));
+    info.dlpi_phnum = static_cast<ElfW(Half)>(getauxval(AT_PHNUM));
+    return info.dlpi_phdr != nullptr;
+  }
+  if (!is_readable(entry.l_addr)) return false;
+  const auto* header = reinterpret_cast<const ElfW(Ehdr)*>(entry.l_addr);
+  if (std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return false;
+  info.dlpi_phdr = reinterpret_cast<const ElfW(Phdr)*>(entry.l_addr + header->e_phoff);
+  info.dlpi_phnum = header->e_phnum;
+  return true;
+}
+
+}  // namespace
+
+bool is_single_threaded() {
+  const int tasks = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (tasks < 0) return false;
+  char entries[256];
+  const long size = syscall(SYS_getdents64, tasks, entries, sizeof entries);
+  close(tasks);
+  // ".", ".." and one thread.
+  long count = 0;
+  for (long at = 0; at < size; ++count) at += reinterpret_cast<const dirent64*>(entries + at)->d_reclen;
+  return count == 3;
+}
+
+int walk_link_maps(int (*visit)(dl_phdr_info*, std::size_t, void*), void* data) {
+  unsigned long long length = 0;
+  for (const link_map* entry = _r_debug.r_map; entry != nullptr; entry = entry->l_next) ++length;
+  for (const link_map* entry = _r_debug.r_map; entry != nullptr; entry = entry->l_next) {
+    dl_phdr_info info{};
+    info.dlpi_adds = length;
+    if (!describe(*entry, entry == _r_debug.r_map, info)) continue;
+    if (const int result = visit(&info, sizeof info, data)) return result;
+  }
+  return 0;
+}
+
+}  // namespace gpumem
