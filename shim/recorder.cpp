@@ -276,6 +276,8 @@ void observe_before(Call& call) {
 void observe_after(Call& call) {
   Session* current = session();
   if (current == nullptr) return;
+  // A runtime that refuses the driver unloads it before the call that failed can be recorded.
+  if (call.effect.action == Action::resolve) write_providers(*current);
   if (call.has_taken && call.result != cuda_success) put_back(*current, call);
   if (call.outer != nullptr && belongs_to_outer(call)) return;
   if (call.effect.action == Action::resolve) return;
