@@ -2,7 +2,7 @@
 #
 # cuda_toolkit_folder   where it is, empty if there is none
 # cuda_headers          target that brings its headers
-# add_cuda_program(NAME SOURCE shared|static)   a program built by nvcc with that kind of runtime library
+# add_cuda_program(NAME SOURCE shared|static [OPTION…])   built by nvcc with that kind of runtime library
 #
 # GPUMEM_TOOLKIT=wheels in the environment of the first configuration takes the toolkit from PyPI; see scripts/toolkit.
 
@@ -27,7 +27,7 @@ function(add_cuda_program name source cudart)
   add_custom_command(
     OUTPUT ${program}
     COMMAND ${CMAKE_COMMAND} -E env --unset=LIBRARY_PATH
-            ${cuda_toolkit_folder}/bin/nvcc -std=c++17 -O1 -g -arch=sm_75 -cudart ${cudart}
+            ${cuda_toolkit_folder}/bin/nvcc -std=c++17 -O1 -g -arch=sm_75 -cudart ${cudart} ${ARGN}
             -o ${program} ${CMAKE_CURRENT_SOURCE_DIR}/${source}
     DEPENDS ${source}
     COMMENT "Building ${name} with nvcc"

@@ -84,6 +84,29 @@ Place current_place(Session& session, const Call& call) {
   return {context.number, device};
 }
 
+// A block that the live table has no room for belongs to no total either: its release could not be told.
+void track(Session& session, EventRecord& record) {
+  const Block block{record.address,
+                    record.size,
+                    session.last_block.fetch_add(1, std::memory_order_relaxed) + 1,
+                    record.context,
+                    static_cast<std::int16_t>(record.device),
+                    record.kind};
+  Block displaced;
+  switch (session.live.insert(block, displaced)) {
+    case LiveTable::Inserted::no_memory:
+      session.lost_blocks.fetch_add(1, std::memory_order_relaxed);
+      record.untracked = true;
+      return;
+    case LiveTable::Inserted::replaced:
+      session.totals.subtract(displaced.device, displaced.kind, displaced.size);
+      break;
+    case LiveTable::Inserted::fresh: break;
+  }
+  record.block = block.number;
+  record.live = session.totals.add(record.device, record.kind, record.size);
+}
+
 void record_allocation(Session& session, const Call& call) {
   const Effect& effect = call.effect;
   EventRecord record = event_of(call, schema::op::alloc);
@@ -94,23 +117,8 @@ void record_allocation(Session& session, const Call& call) {
   const Place place = current_place(session, call);
   record.context = place.context;
   if (effect.kind != MemoryKind::pinned) record.device = place.device;
-  if (record.address != 0) {
-    Block displaced;
-    const Block block{record.address,
-                      effect.size,
-                      session.last_block.fetch_add(1, std::memory_order_relaxed) + 1,
-                      place.context,
-                      static_cast<std::int16_t>(record.device),
-                      effect.kind};
-    record.block = block.number;
-    const LiveTable::Inserted inserted = session.live.insert(block, displaced);
-    if (inserted == LiveTable::Inserted::replaced)
-      session.totals.subtract(displaced.device, displaced.kind, displaced.size);
-    if (inserted == LiveTable::Inserted::no_memory) session.lost_blocks.fetch_add(1, std::memory_order_relaxed);
-    record.live = session.totals.add(record.device, effect.kind, effect.size);
-  } else {
-    record.live = session.totals.live(record.device, effect.kind);
-  }
+  record.live = session.totals.live(record.device, effect.kind);
+  if (record.address != 0) track(session, record);
   write_event(session, record, true);
   if (effect.kind != MemoryKind::async && session.first_use_of(place.context))
     write_memory_sample(session, place.device, schema::why::context);

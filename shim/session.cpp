@@ -56,7 +56,8 @@ void start(Session& fresh, const Session* parent) {
   gather_process_facts(fresh.facts);
   unsigned n = 0;
   if (!open_journal(fresh, n)) return;
-  fresh.inherited_driver = parent != nullptr && parent->initialized.load(std::memory_order_relaxed);
+  fresh.inherited_driver =
+      parent != nullptr && (parent->inherited_driver || parent->initialized.load(std::memory_order_relaxed));
   constexpr std::size_t line_capacity = 512 * 1024;
   if (void* buffer = take_pages(line_capacity)) {
     Line line(static_cast<char*>(buffer), line_capacity);
@@ -64,7 +65,7 @@ void start(Session& fresh, const Session* parent) {
     fresh.usable = fresh.write(line, true);
     munmap(buffer, line_capacity);
   }
-  if (settings().rejected != nullptr) say_rejected_setting();
+  say_rejected_settings();
   say_debug("recording into", fresh.journal.path());
 }
 

@@ -66,6 +66,11 @@ void say_farewell(const Session& session) {
     put_counted(line, lost, "line");
     line.put(" lost");
   }
+  if (const std::uint64_t lost = session.lost_blocks.load()) {
+    line.put(", ");
+    put_counted(line, lost, "block");
+    line.put(" not tracked");
+  }
   line.put(". See: gpumem report ");
   line.put(session.journal.path());
   line.put("\n");
@@ -78,16 +83,21 @@ void say_trouble(std::string_view what, std::string_view detail) {
   say(what, detail);
 }
 
-void say_rejected_setting() {
+void say_rejected_settings() {
   if (settings().quiet) return;
-  char buffer[256];
-  Line line(buffer, sizeof buffer);
-  line.put("gpumem: ");
-  line.put(settings().rejected);
-  line.put("=");
-  line.put(settings().rejected_value);
-  line.put(" is no valid value and is ignored; see: gpumem help settings\n");
-  say(line);
+  for (unsigned i = 0; i < settings().rejected_count; ++i) {
+    const Settings::Rejected& rejected = settings().rejected[i];
+    char buffer[512];
+    Line line(buffer, sizeof buffer);
+    line.put("gpumem: ");
+    line.put(rejected.variable);
+    line.put("=");
+    line.put(rejected.value);
+    line.put(" is ignored and the default used: it must be ");
+    line.put(rejected.wanted);
+    line.put("\n");
+    say(line);
+  }
 }
 
 void say_debug(std::string_view what, std::string_view detail) {

@@ -18,8 +18,8 @@ void say_farewell(const Session& session);
 // Once per process: what went wrong and with what.
 void say_trouble(std::string_view what, std::string_view detail);
 
-// A variable whose value makes no sense: its default is in force.
-void say_rejected_setting();
+// One line for each variable whose value makes no sense.
+void say_rejected_settings();
 
 // Only under GPUMEM_DEBUG.
 void say_debug(std::string_view what, std::string_view detail);

@@ -25,10 +25,16 @@ static bool parse_setting(const char* text, const char*& value) {
 
 namespace {
 
-void reject(Settings& read, const char* variable, const char* given) {
-  if (read.rejected != nullptr) return;
-  read.rejected = variable;
-  std::strncpy(read.rejected_value, given, sizeof read.rejected_value - 1);
+constexpr const char* wanted(const bool&) { return "0 or 1"; }
+constexpr const char* wanted(const std::uint64_t&) { return "a number of bytes such as 1000000, 64K, 256M or 2G"; }
+constexpr const char* wanted(const unsigned&) { return "a number from 1 to 256"; }
+constexpr const char* wanted(const char* const&) { return "a text of at most 4095 bytes"; }
+
+void reject(Settings& read, const char* variable, const char* given, const char* wanted) {
+  if (read.rejected_count == Settings::most_rejected) return;
+  Settings::Rejected& rejected = read.rejected[read.rejected_count++];
+  rejected = {variable, wanted, ""};
+  std::strncpy(rejected.value, given, sizeof rejected.value - 1);
 }
 
 Settings read_environment() {
@@ -39,7 +45,7 @@ Settings read_environment() {
     if (parse_setting(given, value)) {                                                   \
       read.identifier = value;                                                           \
     } else {                                                                             \
-      reject(read, variable, given);                                                     \
+      reject(read, variable, given, wanted(value));                                      \
     }                                                                                    \
   }
 #include "api/settings.def"

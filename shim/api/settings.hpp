@@ -17,9 +17,15 @@ struct Settings {
 #include "api/settings.def"
 #undef SETTING
 
-  // The first variable whose value did not parse, and the start of that value; nullptr if there is none.
-  const char* rejected = nullptr;
-  char rejected_value[64] = "";
+  // The variables whose values did not parse, so that their defaults are in force.
+  struct Rejected {
+    const char* variable;
+    const char* wanted;  // what it must be
+    char value[64];      // the start of what it was
+  };
+  static constexpr unsigned most_rejected = 4;
+  unsigned rejected_count = 0;
+  Rejected rejected[most_rejected];
 };
 
 // Texts point into the environment as it was; they stay valid because they are copied once, at load.

@@ -90,6 +90,7 @@ void write_event(Line& line, Stamp stamp, const EventRecord& record) {
   if (record.has_address) line.hex("p", record.address);
   if (record.has_memory) line.number("n", record.size);
   if (record.unknown_pointer) line.truth("unknown", true);
+  if (record.untracked) line.truth("untracked", true);
   if (record.handle != 0) line.hex("h", record.handle);
   if (record.primary) line.truth("primary", true);
   if (record.found) line.truth("found", true);

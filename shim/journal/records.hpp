@@ -54,6 +54,7 @@ struct EventRecord : CallRecord {
   bool has_address = false;
   std::uint64_t address = 0;
   bool unknown_pointer = false;
+  bool untracked = false;
   std::uint64_t handle = 0;  // of a context
   bool primary = false, found = false;
   bool has_dropped = false;

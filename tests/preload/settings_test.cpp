@@ -85,6 +85,24 @@ TEST_CASE("settings: a full journal loses lines, counts them, and the program go
   CHECK(std::filesystem::file_size(journal.file) <= 4096 + end.dump().size() + 1);
 }
 
+TEST_CASE("settings: without memory for its tables the shim tracks nothing, says so, and the program goes on") {
+  NEEDS(driver);
+  Stage stage;
+  stage.set("GPUMEM_MEMORY_MAX", "0");
+  CHECK(stage.run_traced({demo()}) == stage.run_bare({demo()}));
+  const auto journal = stage.journal();
+  const auto allocations = journal.allocations();
+  REQUIRE_FALSE(allocations.empty());
+  for (const auto& line : allocations) {
+    CHECK(line.at("untracked") == true);
+    CHECK_FALSE(line.contains("i"));
+    CHECK(line.at("u") == 0);
+  }
+  const auto end = journal.of_type("end").at(0);
+  CHECK(end.at("lost").at("blocks") == allocations.size());
+  CHECK(end.at("peaks").empty());
+}
+
 TEST_CASE("settings: a folder that cannot be made leaves the program alone") {
   NEEDS(driver);
   NEEDS(nvcc);
