@@ -298,6 +298,8 @@ void observe_after(Call& call) {
   Session* current = session();
   if (current == nullptr) return;
   if (call.result != cuda_success) put_back(*current, call);
+  // A runtime that refuses the driver unloads it before the call that failed can be recorded.
+  if (call.effect.action == Action::resolve) write_providers(*current);
   if (call.outer != nullptr && belongs_to_outer(call)) return;
   if (call.effect.action == Action::resolve) return;
   if (call.result == cuda_success) {

@@ -45,22 +45,21 @@ void write_module_once(Session& session, Module& module) {
   if (!module.written.exchange(true, std::memory_order_relaxed)) write_module_line(session, module);
 }
 
+void write_module_again(Session& session, std::uintptr_t address) {
+  Module* module = session.modules.find(address);
+  if (module == nullptr) return;
+  module->written.store(true, std::memory_order_relaxed);
+  write_module_line(session, *module);
+}
+
 // The files that CUDA lives in are told as soon as they are known, and again once their part in it is.
 void write_cuda_modules(Session& session) {
-  const unsigned providers = provider_serials(), runtimes = runtime_copy_count();
-  const unsigned providers_before = session.providers_written.exchange(providers, std::memory_order_relaxed);
-  const unsigned runtimes_before = session.runtimes_written.exchange(runtimes, std::memory_order_relaxed);
-  if (providers_before == providers && runtimes_before == runtimes) return;
+  write_providers(session);
+  const unsigned runtimes = runtime_copy_count();
+  const unsigned before = session.runtimes_written.exchange(runtimes, std::memory_order_relaxed);
+  if (before == runtimes) return;
   session.modules.update();
-  const auto tell = [&](std::uintptr_t address) {
-    Module* module = session.modules.find(address);
-    if (module == nullptr) return;
-    module->written.store(true, std::memory_order_relaxed);
-    write_module_line(session, *module);
-  };
-  for (unsigned serial = providers_before + 1; serial <= providers; ++serial)
-    if (const Provider* known = provider_with_serial(serial)) tell(known->object.lo);
-  for (unsigned i = runtimes_before; i < runtimes; ++i) tell(runtime_copy(i).lo);
+  for (unsigned i = before; i < runtimes; ++i) write_module_again(session, runtime_copy(i).lo);
 }
 
 bool write_stack_line(Session& session, const Stack& stack, bool cut) {
@@ -124,6 +123,15 @@ void take_stack(Session& session, CallRecord& record) {
 }
 
 }  // namespace
+
+void write_providers(Session& session) {
+  const unsigned now = provider_serials();
+  const unsigned before = session.providers_written.exchange(now, std::memory_order_relaxed);
+  if (before == now) return;
+  session.modules.update();
+  for (unsigned serial = before + 1; serial <= now; ++serial)
+    if (const Provider* known = provider_with_serial(serial)) write_module_again(session, known->object.lo);
+}
 
 void write_event(Session& session, EventRecord& record, bool with_stack) {
   write_cuda_modules(session);

@@ -13,6 +13,9 @@ struct Session;
 void write_event(Session& session, EventRecord& record, bool with_stack);
 void write_failure(Session& session, FailureRecord& record);
 
+// The libraries of CUDA that were found since the last time.
+void write_providers(Session& session);
+
 // The driver's figures for the current context's device.
 void write_memory_sample(Session& session, int device, std::string_view why);
 

@@ -76,6 +76,14 @@ Evidence stub_driver(const StartCase& at) {
   return {"libcuda was loaded from " + *path};
 }
 
+// A runtime that found a driver asked it for functions, which tells its version.
+Evidence no_driver_library(const StartCase& at) {
+  if (driver_library(at.facts.all_modules)) return {};
+  for (const auto& runtime : find_runtimes(at.facts.all_modules))
+    if (runtime.version) return {};
+  return {"no file with the driver's functions was seen in this process"};
+}
+
 Evidence runtime_and_driver(const StartCase& at) {
   Evidence found;
   for (const auto& runtime : find_runtimes(at.facts.all_modules)) found.push_back(runtime.describe() + " is in use");
@@ -109,6 +117,8 @@ const KnownCause known_causes[] = {
      "Start workers by spawn or exec, or make the first CUDA call (a device count is one) only in the child."},
     {34, Certainty::proven, stub_driver, "The toolkit's stub was loaded in place of the driver.",
      "Remove the stubs folder from LD_LIBRARY_PATH; it is for linking only."},
+    {35, Certainty::likely, no_driver_library, "No driver library (libcuda.so.1) was found.",
+     "Install the driver, or start the container with access to the GPU; the loader must find libcuda.so.1."},
     {35, Certainty::proven, runtime_and_driver,
      "The installed driver is older than the CUDA runtime in this program needs.",
      "Update the driver, or use a build with an older CUDA runtime."},

@@ -79,7 +79,7 @@ TEST_CASE("scripts: the wheels of the toolkit build programs where no toolkit is
 }
 
 TEST_CASE("scripts: each explains itself and refuses what it does not know") {
-  for (const std::string script : {"quickstart", "toolkit", "clients", "test"}) {
+  for (const std::string script : {"quickstart", "toolkit", "clients", "genuine", "test"}) {
     INFO(script);
     const auto help = run({{source_folder() / "scripts" / script, "--help"}, plain_environment(), "/"});
     CHECK(help.status == 0);

@@ -14,9 +14,7 @@
 namespace gpumem::test {
 namespace {
 
-const std::filesystem::path build_folder = GPUMEM_TEST_BUILD_FOLDER;
-const std::filesystem::path toolkit_folder = GPUMEM_TEST_TOOLKIT_FOLDER;
-const std::filesystem::path simulated_folder = build_folder / "simcuda";
+std::filesystem::path simulated_folder() { return build_folder() / "simcuda"; }
 
 bool wants_gpu() {
   static const bool wants = getenv("GPUMEM_TEST_GPU") != nullptr;
@@ -33,7 +31,7 @@ std::string missing_file(const std::filesystem::path& file, const std::string& r
 }
 
 std::string missing_toolkit() {
-  return toolkit_folder.empty() ? "no CUDA toolkit: none is installed, and its wheels could not be fetched" : "";
+  return toolkit_folder().empty() ? "no CUDA toolkit: none is installed, and its wheels could not be fetched" : "";
 }
 
 }  // namespace
@@ -41,16 +39,16 @@ std::string missing_toolkit() {
 std::string missing(Need need) {
   switch (need) {
     case Need::driver:
-      return wants_gpu() ? std::string() : missing_file(simulated_folder / "libcuda.so.1", "no simulated driver");
+      return wants_gpu() ? std::string() : missing_file(simulated_folder() / "libcuda.so.1", "no simulated driver");
     case Need::scripted_driver:
       if (wants_gpu()) return "a real driver cannot be told what to answer";
-      return missing_file(simulated_folder / "libcuda.so.1", "no simulated driver");
+      return missing_file(simulated_folder() / "libcuda.so.1", "no simulated driver");
     case Need::runtime:
       if (const auto reason = missing_toolkit(); !reason.empty()) return reason;
-      return wants_gpu() ? std::string() : missing_file(simulated_folder / "libcudart.so.13", "no simulated runtime");
+      return wants_gpu() ? std::string() : missing_file(simulated_folder() / "libcudart.so.13", "no simulated runtime");
     case Need::genuine_runtime:
       if (const auto reason = missing_toolkit(); !reason.empty()) return reason;
-      return missing_file(toolkit_folder / "lib64/libcudart.so.13", "no genuine runtime library");
+      return missing_file(toolkit_folder() / "lib64/libcudart.so.13", "no genuine runtime library");
     case Need::nvcc: return missing_toolkit();
     case Need::python_clients: return missing_file(client_python(), "no Python clients, see scripts/clients");
     case Need::readelf: return on_path("readelf") ? "" : "no readelf (package binutils)";
@@ -66,13 +64,15 @@ void skipped(const std::string& reason) {
 
 bool full() { return getenv("GPUMEM_FULL") != nullptr; }
 
-std::filesystem::path shim() { return build_folder / "libgpumemshim.so"; }
-std::filesystem::path collector() { return build_folder / "gpumem"; }
+std::filesystem::path shim() { return build_folder() / "libgpumemshim.so"; }
+std::filesystem::path collector() { return build_folder() / "gpumem"; }
+std::filesystem::path build_folder() { return GPUMEM_TEST_BUILD_FOLDER; }
+std::filesystem::path toolkit_folder() { return GPUMEM_TEST_TOOLKIT_FOLDER; }
 std::filesystem::path source_folder() { return GPUMEM_TEST_SOURCE_FOLDER; }
-std::string program(const std::string& name) { return build_folder / "tests/programs" / name; }
+std::string program(const std::string& name) { return build_folder() / "tests/programs" / name; }
 std::string python_program(const std::string& name) { return source_folder() / "tests/programs" / name; }
-std::string demo() { return build_folder / "demo"; }
-std::string client_python() { return build_folder / "clients/bin/python"; }
+std::string demo() { return build_folder() / "demo"; }
+std::string client_python() { return build_folder() / "clients/bin/python"; }
 
 std::vector<std::string> listed_symbols(const std::string& file) {
   static const std::regex row(R"(^[A-Z]+_API\([^,]*,\s*(\w+)\s*,)");
@@ -86,8 +86,9 @@ std::vector<std::string> listed_symbols(const std::string& file) {
 
 Stage::Stage(Cuda cuda) : environment_(plain_environment()) {
   std::string folders;
-  if (cuda == Cuda::genuine_runtime_over_simulated_driver || wants_gpu()) folders = (toolkit_folder / "lib64").string();
-  if (cuda != Cuda::none && !wants_gpu()) folders += (folders.empty() ? "" : ":") + simulated_folder.string();
+  if (cuda == Cuda::genuine_runtime_over_simulated_driver || wants_gpu())
+    folders = (toolkit_folder() / "lib64").string();
+  if (cuda != Cuda::none && !wants_gpu()) folders += (folders.empty() ? "" : ":") + simulated_folder().string();
   if (cuda != Cuda::none && !folders.empty()) environment_["LD_LIBRARY_PATH"] = folders;
 }
 

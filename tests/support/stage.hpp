@@ -34,6 +34,9 @@ bool full();
 std::filesystem::path shim();
 std::filesystem::path collector();
 std::filesystem::path source_folder();
+std::filesystem::path build_folder();
+// Empty where there is no toolkit.
+std::filesystem::path toolkit_folder();
 std::string program(const std::string& name);
 std::string python_program(const std::string& name);
 std::string demo();
