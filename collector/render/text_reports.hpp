@@ -15,6 +15,7 @@ struct ProcessView {
   const ProcessAnalysis& process;
   CallNames& names;
   bool full_stacks = false;
+  std::string program = "gpumem";                                    // as the user typed it
   std::size_t most_items = std::numeric_limits<std::size_t>::max();  // failures, and call sites of a leak class
 };
 
