@@ -8,6 +8,9 @@
 namespace gpumem {
 namespace {
 
+// Of one thread and total: a program that asks for ever new sizes must not make each failure dearer.
+constexpr std::size_t most_open = 64;
+
 bool within_a_gap(std::uint64_t earlier, std::uint64_t later) {
   return later <= earlier + FailureGroup::longest_gap_ns;
 }
@@ -72,6 +75,7 @@ void FailureGroups::take_retry(const FailureRecord& failure, bool after_end) {
   }
   latest_ = add_group(failure, after_end);
   groups_[*latest_].end = Outcome::given_up;
+  if (open.size() == most_open) open.erase(open.begin());
   open.push_back({*latest_, freed_(total)});
 }
 

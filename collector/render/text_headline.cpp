@@ -162,11 +162,11 @@ void add_missing_names(TextPage& page, const ProcessView& view) {
 
 void add_title(TextPage& page, const ProcessView& view) {
   page.lead(process_text(view.process) + " " + end_text(view.process) + ".");
+  add_start_line(page, view.process);
 }
 
 void add_headline(TextPage& page, const ProcessView& view) {
   add_title(page, view);
-  add_start_line(page, view.process);
   add_fork_line(page, view.process);
   add_incomplete_lines(page, view.process);
   add_failure_lines(page, view);

@@ -104,7 +104,8 @@ std::string command_text(const std::vector<std::string>& words, std::size_t long
   for (const auto& word : words) {
     if (!text.empty()) text += ' ';
     const bool is_plain = !word.empty() && word.find_first_not_of(plain) == std::string::npos;
-    const std::string shown = shortened(is_plain ? word : printable(word), longest_word);
+    const std::size_t most = &word == &words.front() ? std::string::npos : longest_word;
+    const std::string shown = shortened(is_plain ? word : printable(word), most);
     text += is_plain ? shown : "'" + shown + "'";
   }
   return text;
