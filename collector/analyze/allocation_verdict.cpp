@@ -71,7 +71,8 @@ Diagnosis diagnose_allocation(const FailureGroup& group) {
     const bool look_elsewhere = others > large_rest || others > total / 10;
     const bool holds_some = group.held && group.held->bytes > 0;
     if (look_elsewhere) result.advice = "nvidia-smi shows who else holds memory of this device.";
-    if (holds_some) result.advice += std::string(look_elsewhere ? " " : "") + "What this process held then is below.";
+    if (holds_some)
+      result.advice += std::string(look_elsewhere ? " " : "") + "Look at what this process held then (below).";
     return result;
   }
   result.verdict = "Enough memory was free in all, and yet the driver could not provide " + asked + ".";

@@ -135,9 +135,8 @@ void LiveTable::drop_context(const EventRecord& event) {
 
 void LiveTable::remember_end(const LiveBlock& block, const EventRecord& event, bool with_context) {
   if (block.address == 0) return;
-  const bool is_new =
-      ended_.insert_or_assign(block.address, PointerHistory::Ended{event.ns, event.api, event.stack, with_context})
-          .second;
+  const PointerHistory::Ended ended{event.ns, event.api, event.tid, event.stack, block.site.stack, with_context};
+  const bool is_new = ended_.insert_or_assign(block.address, ended).second;
   if (!is_new) return;
   ended_order_.push_back(block.address);
   if (ended_order_.size() <= most_ended) return;

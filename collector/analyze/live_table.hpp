@@ -85,7 +85,9 @@ struct PointerHistory {
   struct Ended {
     std::uint64_t ns = 0;
     std::string api;
-    std::uint64_t stack = 0;
+    std::int64_t tid = 0;
+    std::uint64_t stack = 0;  // of the call that ended it; 0 for most frees, which are recorded without
+    std::uint64_t allocated_by = 0;
     bool with_context = false;
   };
   std::optional<Ended> ended;

@@ -9,6 +9,7 @@
 #include "commands/run_journals.hpp"
 #include "commands/shim_location.hpp"
 #include "model/error.hpp"
+#include "render/units.hpp"
 
 namespace gpumem {
 namespace {
@@ -113,6 +114,10 @@ void add_run_command(CLI::App& app, CommandLine& line) {
   command->prefix_command();
   command->callback([options, command, &line] {
     std::vector<std::string> words = command->remaining();
+    // A program's own options come after its name, so this one was meant for us.
+    if (!words.empty() && words.front().starts_with("-")) {
+      throw Error(printable(words.front()) + " is no option of run; see " + line.program + " run --help");
+    }
     // Without a program before them, the dashes only end our own options; else they belong to the program.
     if (line.has_dashes && !words.empty()) words.emplace_back("--");
     words.insert(words.end(), line.after_dashes.begin(), line.after_dashes.end());

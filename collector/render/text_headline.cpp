@@ -35,11 +35,10 @@ void add_incomplete_lines(TextPage& page, const ProcessAnalysis& process) {
     label = "";
   }
   if (!process.misses_blocks()) return;
-  const std::string blocks = process.untracked.blocks > 0 ? blocks_and_bytes(process.untracked)
-                                                          : count_of(process.end_line->lost_blocks, "block");
+  const std::string blocks = untracked_text(process);
   page.fact(label,
             blocks +
-                ", did not fit into the shim's tables (GPUMEM_MEMORY_MAX) and are in no figure below: what is "
+                " did not fit into the shim's tables (GPUMEM_MEMORY_MAX) and are in no figure below: what is "
                 "live, the leaks and the peaks are at least what is shown.",
             label_width);
 }

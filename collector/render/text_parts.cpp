@@ -153,13 +153,22 @@ std::vector<std::string> evidence_of(const ProcessView& view, const ExplainedFai
   if (group.pointer->is_live) {
     clauses.push_back("the block at " + std::string(address) + " stays live");
   } else if (const auto& ended = group.pointer->ended) {
-    clauses.push_back("the block at " + std::string(address) +
-                      (ended->with_context ? " had ended with its context at " : " was freed at ") +
-                      duration_text(ended->ns) + " by " + view.names.of(ended->stack).label + " (" + ended->api + ")");
+    const std::string how = ended->with_context ? " had ended with its context at " : " was freed at ";
+    const std::string by = ended->stack > 0 ? ", called by " + view.names.of(ended->stack).label : "";
+    clauses.push_back("the block at " + std::string(address) + how + duration_text(ended->ns) + " by " + ended->api +
+                      " in thread " + std::to_string(ended->tid) + by + "; " +
+                      view.names.of(ended->allocated_by).label + " had allocated it");
   } else {
     clauses.push_back(std::string(address) + " was never handed out as far as the journal knows");
   }
   return clauses;
+}
+
+std::string untracked_text(const ProcessAnalysis& process) {
+  const Usage& lost = process.untracked;
+  if (lost.blocks == 0) return count_of(process.end_line ? process.end_line->lost_blocks : 0, "block");
+  return count_of(static_cast<std::uint64_t>(lost.blocks), "block") + " (" +
+         bytes_text(static_cast<std::uint64_t>(lost.bytes)) + ")";
 }
 
 std::string device_text(const ProcessAnalysis& process, DeviceOrdinal device) {

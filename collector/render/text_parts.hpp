@@ -25,6 +25,9 @@ std::string outcome_text(const FailureGroup& group);
 // The facts that the verdict rests on, with the names of call sites where one is part of it.
 std::vector<std::string> evidence_of(const ProcessView& view, const ExplainedFailure& each);
 
+// "3 blocks (1.5 GiB)", of those that the shim could not keep track of
+std::string untracked_text(const ProcessAnalysis& process);
+
 // "GPU 0 (NVIDIA H200, 0000:19:00.0)"
 std::string device_text(const ProcessAnalysis& process, DeviceOrdinal device);
 

@@ -82,10 +82,9 @@ void add_notes(TextPage& page, const ProcessView& view) {
     }
   }
   if (process.misses_blocks()) {
-    const std::string blocks = process.untracked.blocks > 0 ? blocks_and_bytes(process.untracked)
-                                                            : count_of(process.end_line->lost_blocks, "block");
+    const std::string blocks = untracked_text(process);
     notes.push_back(blocks +
-                    ", did not fit into the shim's tables (GPUMEM_MEMORY_MAX): in no total, and their frees "
+                    " did not fit into the shim's tables (GPUMEM_MEMORY_MAX): in no total, and their frees "
                     "count as frees of an unknown pointer.");
   }
   if (notes.empty()) return;

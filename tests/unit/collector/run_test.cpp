@@ -157,6 +157,7 @@ TEST_CASE("usage errors are one sentence that names the help to read") {
   CHECK_THAT(refused("report --format xml ."), ContainsSubstring("gpumem report --help"));
   CHECK_THAT(refused("peak a b"), ContainsSubstring("gpumem peak --help"));
   CHECK_THAT(refused("run"), ContainsSubstring("gpumem run --help"));
+  CHECK_THAT(refused("run --bogus -- true"), ContainsSubstring("--bogus is no option of run; see gpumem run --help"));
   CHECK_THAT(refused("help bogus"), ContainsSubstring("bogus is no command"));
   CHECK_THAT(refused("report ''"), ContainsSubstring("path is empty"));
 }
