@@ -8,7 +8,14 @@ namespace {
 
 constexpr std::uint64_t old_numbering_ends = 10010;  // CUDA 10.1
 
-bool returned_out_of_memory(const FailureRecord& failure) { return failure.in_code.value_or(failure.code) == 2; }
+// What nobody in this process holds and is yet not free: worth a look from this much on.
+constexpr std::uint64_t large_rest = 1ull << 30;
+
+std::uint64_t held_by_others(const FailureGroup& group) {
+  if (!group.driver || !group.held) return 0;
+  const std::int64_t rest = static_cast<std::int64_t>(group.driver->total - group.driver->free) - group.held->bytes;
+  return group.driver->free <= group.driver->total && rest > 0 ? static_cast<std::uint64_t>(rest) : 0;
+}
 
 }  // namespace
 
@@ -36,18 +43,36 @@ Diagnosis diagnose_allocation(const FailureGroup& group) {
     result.advice = "Look at RAM, the container's memory limit and RLIMIT_MEMLOCK.";
     return result;
   }
+  if (group.driver) {
+    result.evidence.push_back("the driver reported " + bytes_text(group.driver->free) + " free of " +
+                              bytes_text(group.driver->total) + " just after");
+  }
+  const std::uint64_t others = held_by_others(group);
+  if (others > 0) {
+    result.evidence.push_back(bytes_text(others) +
+                              " are held by something else: other processes, contexts, loaded code");
+  }
+  const std::uint64_t total = group.driver ? group.driver->total : group.device_total.value_or(0);
+  if (total > 0 && failure.bytes > total) {
+    result.sureness = Certainty::proven;
+    result.verdict = "The request can never fit: " + asked + " asked, the whole device has " + bytes_text(total) + ".";
+    result.advice = "Look at how the size is computed: freeing other memory cannot help.";
+    return result;
+  }
   if (!group.driver) {
     result.verdict =
         "The driver could not provide " + asked + "; the journal holds no figure of free memory at that moment.";
     return result;
   }
-  result.evidence.push_back("the driver reported " + bytes_text(group.driver->free) + " free of " +
-                            bytes_text(group.driver->total) + " just after");
   if (group.driver->free < failure.bytes) {
     result.sureness = Certainty::proven;
     result.verdict = "The request does not fit: " + asked + " asked, " + bytes_text(group.driver->free) + " free, " +
                      bytes_text(failure.bytes - group.driver->free) + " missing.";
-    result.advice = "`gpumem peak` shows which call sites hold the memory.";
+    const bool look_elsewhere = others > large_rest || others > total / 10;
+    const bool holds_some = group.held && group.held->bytes > 0;
+    if (look_elsewhere) result.advice = "nvidia-smi shows who else holds memory of this device.";
+    if (holds_some)
+      result.advice += std::string(look_elsewhere ? " " : "") + "Look at what this process held then (below).";
     return result;
   }
   result.verdict = "Enough memory was free in all, and yet the driver could not provide " + asked + ".";
@@ -72,9 +97,8 @@ Diagnosis diagnose(const FailureGroup& group, const ProcessFacts& facts) {
     return result;
   }
   const auto* meaning = find_code(code);
-  result.verdict = meaning ? "Meaning of " + std::to_string(code) + ": " + std::string(meaning->meaning) + "."
+  result.verdict = meaning ? "Code " + std::to_string(code) + " means: " + std::string(meaning->meaning) + "."
                            : "The code " + std::to_string(code) + " is not in this version's table.";
-  if (failure.tried == schema::op::free) result.evidence.push_back("the block stays live");
   return result;
 }
 

@@ -27,13 +27,15 @@ class Analyzer {
   void finish() {
     into_.totals = live_.totals();
     for (const auto& [key, of] : live_.totals()) into_.peaks.push_back(break_down(key, of));
+    take_reported_peaks();
     std::stable_sort(into_.peaks.begin(), into_.peaks.end(), [](const PeakBreakdown& a, const PeakBreakdown& b) {
       if (a.total.device != b.total.device) return shown_before(a.total, b.total);
-      return a.moment.bytes > b.moment.bytes;
+      return a.bytes() > b.bytes();
     });
     into_.leaks = classify_leaks(live_, into_.last_ns);
     into_.context_drops = live_.context_drops();
     into_.unknown_frees = live_.unknown_frees();
+    into_.untracked = live_.untracked();
     for (auto& group : failures_.finish()) {
       auto why = diagnose(group, {into_.process, into_.all_modules});
       into_.failures.push_back({std::move(group), std::move(why)});
@@ -66,10 +68,21 @@ class Analyzer {
 
   void take(const FailureRecord& line) {
     ++into_.failed_calls;
+    std::optional<PointerHistory> pointer;
     if (line.tried == schema::op::free) {
-      live_.take_failed_free(line, deciding_code(line, into_.all_modules) == code_shutting_down);
+      pointer = live_.take_failed_free(line, deciding_code(line, into_.all_modules) == code_shutting_down);
     }
     failures_.take(line, into_.end_line.has_value());
+    FailureGroup& group = failures_.latest();
+    if (group.count > 1) return;
+    group.pointer = std::move(pointer);
+    if (line.tried == schema::op::alloc && line.device) note_device_state(group, *line.device);
+  }
+
+  void note_device_state(FailureGroup& group, DeviceOrdinal device) {
+    const auto known = into_.devices.find(device);
+    if (known != into_.devices.end()) group.device_total = known->second.total;
+    if (snapshots_++ < most_snapshots) group.held = live_.held_on(device);
   }
 
   void take(const SampleRecord& line) {
@@ -79,8 +92,28 @@ class Analyzer {
 
   void take(const EndRecord& line) { into_.end_line = line; }
 
+  // The process counted on when it could not write or keep any more, so what it says at its end is the exact peak.
+  void take_reported_peaks() {
+    if (!into_.end_line) return;
+    for (const auto& reported : into_.end_line->peaks) {
+      const TotalKey key{reported.device, reported.kind};
+      const auto seen = std::find_if(into_.peaks.begin(), into_.peaks.end(),
+                                     [&key](const PeakBreakdown& each) { return each.total == key; });
+      if (seen == into_.peaks.end()) {
+        PeakBreakdown unseen;
+        unseen.total = key;
+        unseen.reported = reported.bytes;
+        into_.peaks.push_back(std::move(unseen));
+      } else if (seen->moment.bytes < reported.bytes) {
+        seen->reported = reported.bytes;
+      }
+    }
+  }
+
   PeakBreakdown break_down(const TotalKey& key, const Total& of) const {
-    PeakBreakdown result{key, of.peak, {}, {}};
+    PeakBreakdown result;
+    result.total = key;
+    result.moment = of.peak;
     const SiteKey first{key, 0};
     for (auto site = live_.sites().lower_bound(first); site != live_.sites().end() && site->first.total == key;
          ++site) {
@@ -100,7 +133,11 @@ class Analyzer {
     if (amount.blocks > 0) shares.push_back({key, amount});
   }
 
+  // Each walks all call sites, so a program that fails for ever must not make us do it for ever.
+  static constexpr std::size_t most_snapshots = 64;
+
   ProcessAnalysis& into_;
+  std::size_t snapshots_ = 0;
   LiveTable live_;
   FailureGroups failures_;
   std::map<std::int64_t, EventRecord> entered_;
@@ -113,6 +150,10 @@ const StackRecord* ProcessAnalysis::stack(std::uint64_t id) const {
   return found == stacks.end() ? nullptr : &found->second;
 }
 
+bool ProcessAnalysis::misses_lines() const { return end_line && end_line->lost_lines > 0; }
+
+bool ProcessAnalysis::misses_blocks() const { return untracked.blocks > 0 || (end_line && end_line->lost_blocks > 0); }
+
 ProcessAnalysis analyze(const JournalFiles& files, Strictness how) {
   ProcessAnalysis result;
   result.journal = files.segments.front().string();
@@ -121,6 +162,7 @@ ProcessAnalysis analyze(const JournalFiles& files, Strictness how) {
   all.finish();
   result.end = judge_end(result.process, result.end_line.has_value(), files.replaced_by_exec,
                          read_status_file(files.status_file()));
+  result.end.cut = result.skipped.cut && !result.end_line;
   return result;
 }
 

@@ -26,8 +26,11 @@ struct Share {
 struct PeakBreakdown {
   TotalKey total;
   PeakMoment moment;
-  std::vector<Share> by_stack;   // largest first
-  std::vector<Share> by_thread;  // largest first
+  std::vector<Share> by_stack;            // largest first
+  std::vector<Share> by_thread;           // largest first
+  std::optional<std::uint64_t> reported;  // the end line's peak, where it is higher than what the lines show
+
+  std::uint64_t bytes() const { return reported.value_or(moment.bytes); }
 };
 
 struct ExplainedFailure {
@@ -57,10 +60,15 @@ struct ProcessAnalysis {
   std::uint64_t events = 0;
   std::uint64_t failed_calls = 0;
   std::uint64_t unknown_frees = 0;
+  Usage untracked;  // allocated, and too many for the shim to keep track of: in no total
   std::optional<EndRecord> end_line;
   SkippedLines skipped;
 
   const StackRecord* stack(std::uint64_t id) const;
+
+  // What was live is then incomplete: lost lines may have been allocations or frees, lost blocks were allocations.
+  bool misses_lines() const;
+  bool misses_blocks() const;
 };
 
 // Reads the whole journal. Throws error as read_journal does.

@@ -54,6 +54,8 @@ const CodeMeaning* find_code(std::int64_t code) {
   return found == std::end(codes) ? nullptr : found;
 }
 
+bool returned_out_of_memory(const FailureRecord& failure) { return failure.in_code.value_or(failure.code) == 2; }
+
 std::optional<std::int64_t> modern_code_of_old_runtime(std::int64_t code) {
   for (const auto& entry : before_10_1) {
     if (entry.old == code && entry.now != code) return entry.now;

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "model/records.hpp"
+
 namespace gpumem {
 
 struct CodeMeaning {
@@ -25,5 +27,8 @@ std::optional<std::int64_t> modern_code_of_old_runtime(std::int64_t code);
 
 // The code of an unloaded driver: frees during exit that return it are harmless.
 inline constexpr std::int64_t code_shutting_down = 4;
+
+// By what the driver function returned, else by what the call did.
+bool returned_out_of_memory(const FailureRecord& failure);
 
 }  // namespace gpumem

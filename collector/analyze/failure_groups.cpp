@@ -2,10 +2,14 @@
 
 #include <algorithm>
 
+#include "analyze/error_codes.hpp"
 #include "schema.hpp"
 
 namespace gpumem {
 namespace {
+
+// Of one thread and total: a program that asks for ever new sizes must not make each failure dearer.
+constexpr std::size_t most_open = 64;
 
 bool within_a_gap(std::uint64_t earlier, std::uint64_t later) {
   return later <= earlier + FailureGroup::longest_gap_ns;
@@ -22,10 +26,18 @@ std::size_t FailureGroups::add_group(const FailureRecord& failure, bool after_en
 }
 
 void FailureGroups::take(const FailureRecord& failure, bool after_end) {
-  if (failure.tried == schema::op::alloc && !failure.start) {
-    take_allocation(failure, after_end);
+  const bool is_alloc = failure.tried == schema::op::alloc;
+  if (is_alloc && !failure.start && returned_out_of_memory(failure)) {
+    take_retry(failure, after_end);
   } else {
-    const OtherKey key{failure.tried, failure.api, failure.code, failure.start};
+    const OtherKey key{failure.tried,
+                       failure.api,
+                       failure.code,
+                       failure.in_code.value_or(0),
+                       failure.start,
+                       failure.stack,
+                       {failure.device, failure.kind},
+                       is_alloc ? failure.bytes : 0};
     const auto [found, is_new] = others_.try_emplace(key, 0);
     if (is_new) found->second = add_group(failure, after_end);
     latest_ = found->second;
@@ -37,32 +49,52 @@ void FailureGroups::take(const FailureRecord& failure, bool after_end) {
   group.first.first = group.first.first || failure.first;
 }
 
-void FailureGroups::take_allocation(const FailureRecord& failure, bool after_end) {
+void FailureGroups::forget_old(OpenGroups& open, std::uint64_t now) const {
+  std::erase_if(open, [&](const OpenGroup& each) { return !within_a_gap(groups_[each.index].last_ns, now); });
+}
+
+bool FailureGroups::goes_on_with(const FailureGroup& group, const FailureRecord& failure) const {
+  const FailureRecord& first = group.first;
+  const bool is_same_call = first.stack == failure.stack && first.api == failure.api && first.code == failure.code &&
+                            first.in_code == failure.in_code;
+  // A step down to less than half is another request, not the same one made smaller.
+  const bool is_step_down = failure.bytes < group.last_bytes && failure.bytes >= group.last_bytes / 2;
+  return is_same_call && (failure.bytes == group.last_bytes || is_step_down);
+}
+
+void FailureGroups::take_retry(const FailureRecord& failure, bool after_end) {
   const TotalKey total{failure.device, failure.kind};
-  const RetryKey key{failure.tid, total};
-  const auto open = retries_.find(key);
-  if (open != retries_.end() && within_a_gap(groups_[open->second.index].last_ns, failure.ns)) {
-    groups_[open->second.index].freed_in_between = freed_(total) - open->second.freed_at_first;
-    latest_ = open->second.index;
+  OpenGroups& open = retries_[{failure.tid, total}];
+  forget_old(open, failure.ns);
+  const auto same = std::find_if(open.begin(), open.end(),
+                                 [&](const OpenGroup& each) { return goes_on_with(groups_[each.index], failure); });
+  if (same != open.end()) {
+    groups_[same->index].freed_in_between = freed_(total) - same->freed_at_first;
+    latest_ = same->index;
     return;
   }
   latest_ = add_group(failure, after_end);
   groups_[*latest_].end = Outcome::given_up;
-  retries_[key] = {*latest_, freed_(total)};
+  if (open.size() == most_open) open.erase(open.begin());
+  open.push_back({*latest_, freed_(total)});
 }
 
 void FailureGroups::take(const EventRecord& event) {
   if (event.op != schema::op::alloc || retries_.empty()) return;
-  const auto open = retries_.find(RetryKey{event.tid, {event.device, event.kind}});
-  if (open == retries_.end()) return;
-  FailureGroup& group = groups_[open->second.index];
-  if (event.bytes < group.last_bytes) return;
-  if (within_a_gap(group.last_ns, event.ns)) {
-    group.freed_in_between = freed_({event.device, event.kind}) - open->second.freed_at_first;
+  const TotalKey total{event.device, event.kind};
+  const auto found = retries_.find(RetryKey{event.tid, total});
+  if (found == retries_.end()) return;
+  OpenGroups& open = found->second;
+  forget_old(open, event.ns);
+  std::erase_if(open, [&](const OpenGroup& each) {
+    FailureGroup& group = groups_[each.index];
+    if (event.bytes < group.last_bytes) return false;
+    group.freed_in_between = freed_(total) - each.freed_at_first;
     group.end = Outcome::recovered;
     group.recovered_ns = event.ns;
-  }
-  retries_.erase(open);
+    return true;
+  });
+  if (open.empty()) retries_.erase(found);
 }
 
 void FailureGroups::take(const SampleRecord& sample) {

@@ -1,8 +1,9 @@
 // Failed calls, put together as a person would tell of them: "asked three times, then got it".
 //
-// A retry group is the failed allocations of one thread on one device and kind, with at most one second between two of
-// them and no success of that size in between. All other failures are one group per function, code and attempt.
-// Memory: one entry per group.
+// A retry group is the out-of-memory failures of one call site, thread, device, kind, function and code that asked for
+// the same size, or for less and less as an allocator does that comes down in steps; with at most one second between
+// two of them and no success that answers them. All other failures are one group per function, code, call site,
+// device, kind and size. Memory: one entry per group.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +13,14 @@
 #include <tuple>
 #include <vector>
 
+#include "analyze/live_table.hpp"
 #include "analyze/usage.hpp"
 #include "model/records.hpp"
 
 namespace gpumem {
 
 enum class Outcome {
-  single,     // not an allocation: nothing to retry
+  single,     // nothing that one retries
   recovered,  // the same thread got at least as much on the same device within a second
   given_up,
 };
@@ -29,12 +31,18 @@ struct FailureGroup {
   FailureRecord first;
   std::uint64_t count = 0;
   std::uint64_t last_ns = 0;
-  std::uint64_t last_bytes = 0;
+  std::uint64_t last_bytes = 0;  // of the latest attempt; less than the first's where the caller came down in steps
   Outcome end = Outcome::single;
   std::uint64_t recovered_ns = 0;
   std::uint64_t freed_in_between = 0;  // bytes of the same total that were freed from the first failure to the outcome
   std::optional<SampleRecord> driver;  // what the driver said just after
   bool after_end = false;              // the first of them came after the exit handlers had begun
+
+  std::optional<PointerHistory> pointer;      // of a failed free
+  std::optional<std::uint64_t> device_total;  // bytes of the device, where the journal tells
+  std::optional<HeldThen> held;               // of a failed allocation
+
+  bool is_shrinking() const { return last_bytes < first.bytes; }
 };
 
 class FailureGroups {
@@ -48,24 +56,31 @@ class FailureGroups {
   void take(const EventRecord& event);
   void take(const SampleRecord& sample);
 
+  // The group that the latest failure belongs to. Only after a failure.
+  FailureGroup& latest() { return groups_[*latest_]; }
+
   // Failed starts first, then in the order of time.
   std::vector<FailureGroup> finish();
 
  private:
   using RetryKey = std::tuple<std::int64_t, TotalKey>;
-  using OtherKey = std::tuple<std::string, std::string, std::int64_t, bool>;
+  using OtherKey =
+      std::tuple<std::string, std::string, std::int64_t, std::int64_t, bool, std::uint64_t, TotalKey, std::uint64_t>;
 
   struct OpenGroup {
     std::size_t index = 0;
     std::uint64_t freed_at_first = 0;
   };
+  using OpenGroups = std::vector<OpenGroup>;
 
   std::size_t add_group(const FailureRecord& failure, bool after_end);
-  void take_allocation(const FailureRecord& failure, bool after_end);
+  void take_retry(const FailureRecord& failure, bool after_end);
+  void forget_old(OpenGroups& open, std::uint64_t now) const;
+  bool goes_on_with(const FailureGroup& group, const FailureRecord& failure) const;
 
   FreedSoFar freed_;
   std::vector<FailureGroup> groups_;
-  std::map<RetryKey, OpenGroup> retries_;
+  std::map<RetryKey, OpenGroups> retries_;
   std::map<OtherKey, std::size_t> others_;
   std::optional<std::size_t> latest_;
 };

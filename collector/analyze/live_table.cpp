@@ -40,6 +40,8 @@ LiveTable::Blocks::iterator LiveTable::remove(Blocks::iterator found, std::uint6
 }
 
 void LiveTable::allocate(const EventRecord& event) {
+  if (event.untracked) untracked_ += {1, static_cast<std::int64_t>(event.bytes)};
+  if (!event.block || event.untracked) return;
   const BlockNumber number = *event.block;
   if (blocks_.contains(number)) return;  // the journal contradicts itself: its first line stands
   LiveBlock block{{{event.device, event.kind}, event.stack},
@@ -98,6 +100,7 @@ void LiveTable::release(const EventRecord& event, bool after_end) {
     const Usage freed = one_block(found->second);
     site.freed += freed;
     if (after_end) site.freed_at_exit += freed;
+    remember_end(found->second, event, false);
     remove(found, event.ns);
     return;
   }
@@ -124,27 +127,71 @@ void LiveTable::drop_context(const EventRecord& event) {
     }
     drop.dropped += one_block(value);
     sites_[value.site].dropped += one_block(value);
+    remember_end(value, event, true);
     block = remove(block, event.ns);
   }
   context_drops_.push_back(std::move(drop));
 }
 
-void LiveTable::take_failed_free(const FailureRecord& failure, bool shutting_down) {
-  auto found = failure.block ? blocks_.find(*failure.block) : blocks_.end();
-  if (!failure.block && failure.address) {
-    const auto at_address = by_address_.find({failure.kind, failure.address});
-    if (at_address != by_address_.end()) found = blocks_.find(at_address->second);
+void LiveTable::remember_end(const LiveBlock& block, const EventRecord& event, bool with_context) {
+  if (block.address == 0) return;
+  const PointerHistory::Ended ended{event.ns, event.api, event.tid, event.stack, block.site.stack, with_context};
+  const bool is_new = ended_.insert_or_assign(block.address, ended).second;
+  if (!is_new) return;
+  ended_order_.push_back(block.address);
+  if (ended_order_.size() <= most_ended) return;
+  ended_.erase(ended_order_.front());
+  ended_order_.pop_front();
+}
+
+LiveTable::Blocks::iterator LiveTable::find_freed(const FailureRecord& failure) {
+  if (failure.block) return blocks_.find(*failure.block);
+  if (failure.address == 0) return blocks_.end();
+  // The line of a failed free need not name the kind; under unified addressing no two kinds share an address.
+  for (const auto& [key, _] : totals_) {
+    if (!failure.kind.empty() && key.kind != failure.kind) continue;
+    const auto at_address = by_address_.find({key.kind, failure.address});
+    if (at_address != by_address_.end()) return blocks_.find(at_address->second);
   }
-  if (found == blocks_.end()) return;
+  return blocks_.end();
+}
+
+PointerHistory LiveTable::take_failed_free(const FailureRecord& failure, bool shutting_down) {
+  const auto found = find_freed(failure);
+  PointerHistory history;
+  if (found == blocks_.end()) {
+    if (const auto ended = ended_.find(failure.address); ended != ended_.end()) history.ended = ended->second;
+    return history;
+  }
   LiveBlock& block = found->second;
   CallSite& site = sites_[block.site];
   if (shutting_down) {
     site.freed_at_exit += one_block(block);
     remove(found, failure.ns);
-  } else if (!block.free_failed) {
+    return history;
+  }
+  history.is_live = true;
+  if (!block.free_failed) {
     block.free_failed = true;
     site.free_failed += one_block(block);
   }
+  return history;
+}
+
+HeldThen LiveTable::held_on(DeviceOrdinal device) const {
+  constexpr std::size_t most_sites = 5;
+  HeldThen held;
+  for (const auto& [key, of] : totals_) {
+    if (key.device == device && key.kind != schema::kind::pinned) held.bytes += of.live.bytes;
+  }
+  for (const auto& [key, site] : sites_) {
+    const bool is_there = key.total.device == device && key.total.kind != schema::kind::pinned;
+    if (is_there && site.live.now().blocks > 0) held.largest.push_back({key, site.live.now()});
+  }
+  std::stable_sort(held.largest.begin(), held.largest.end(),
+                   [](const auto& a, const auto& b) { return a.amount.bytes > b.amount.bytes; });
+  if (held.largest.size() > most_sites) held.largest.resize(most_sites);
+  return held;
 }
 
 std::uint64_t LiveTable::freed_bytes(const TotalKey& key) const {

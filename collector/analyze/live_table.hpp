@@ -8,7 +8,10 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
+#include <optional>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -65,18 +68,50 @@ struct ContextDrop {
   Usage dropped;
 };
 
+// What this process held on a device when a request failed.
+struct HeldThen {
+  std::int64_t bytes = 0;  // device, managed and stream-ordered memory
+  struct Site {
+    SiteKey key;
+    Usage amount;
+  };
+  std::vector<Site> largest;  // largest first
+};
+
+// What is known of the address that a failed free was given.
+struct PointerHistory {
+  bool is_live = false;  // a block stands there, and stays
+  // Else: how the last block there ended, if the journal knows one.
+  struct Ended {
+    std::uint64_t ns = 0;
+    std::string api;
+    std::int64_t tid = 0;
+    std::uint64_t stack = 0;  // of the call that ended it; 0 for most frees, which are recorded without
+    std::uint64_t allocated_by = 0;
+    bool with_context = false;
+  };
+  std::optional<Ended> ended;
+};
+
 class LiveTable {
  public:
+  // Addresses whose last ended block is remembered, so that a second free of one can be explained.
+  static constexpr std::size_t most_ended = 65536;
+
   void take(const EventRecord& event, bool after_end);
 
   // The block that a failed free was about stays live and is marked; but where the free failed because the driver was
   // shutting down, the block has ended with it.
-  void take_failed_free(const FailureRecord& failure, bool shutting_down);
+  PointerHistory take_failed_free(const FailureRecord& failure, bool shutting_down);
+
+  // What is live on the device now, with its largest call sites.
+  HeldThen held_on(DeviceOrdinal device) const;
 
   const std::map<TotalKey, Total>& totals() const { return totals_; }
   const std::map<SiteKey, CallSite>& sites() const { return sites_; }
   const std::vector<ContextDrop>& context_drops() const { return context_drops_; }
   std::uint64_t unknown_frees() const { return unknown_frees_; }
+  const Usage& untracked() const { return untracked_; }
   std::uint64_t freed_bytes(const TotalKey& key) const;
 
  private:
@@ -89,6 +124,8 @@ class LiveTable {
   void drop_context(const EventRecord& event);
   Blocks::iterator remove(Blocks::iterator found, std::uint64_t ns);
   void change(const LiveBlock& block, Usage delta, std::uint64_t ns);
+  void remember_end(const LiveBlock& block, const EventRecord& event, bool with_context);
+  Blocks::iterator find_freed(const FailureRecord& failure);
   void note_peak(const TotalKey& key, Total& of, const EventRecord& event);
 
   Blocks blocks_;
@@ -99,6 +136,9 @@ class LiveTable {
   std::map<SiteKey, CallSite> sites_;
   std::vector<ContextDrop> context_drops_;
   std::uint64_t unknown_frees_ = 0;
+  Usage untracked_;
+  std::unordered_map<std::uint64_t, PointerHistory::Ended> ended_;  // by address
+  std::deque<std::uint64_t> ended_order_;                           // oldest first
 };
 
 }  // namespace gpumem

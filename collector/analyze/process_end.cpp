@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <chrono>
+
 #include "model/proc_stat.hpp"
 
 namespace gpumem {
@@ -15,6 +17,11 @@ bool is_this_host(const std::string& recorded) {
 bool still_runs(const ProcessRecord& process) {
   const auto stat = read_proc_stat(process.pid);
   return stat && stat->start == process.start && stat->state != 'Z' && stat->state != 'X';
+}
+
+std::uint64_t wall_clock_ns() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
 }
 
 }  // namespace
@@ -40,6 +47,7 @@ ProcessEnd judge_end(const ProcessRecord& process, bool has_end_line, bool repla
     end.how = Ending::unknown;
   } else {
     end.how = still_runs(process) ? Ending::running : Ending::vanished;
+    if (end.how == Ending::running && wall_clock_ns() > process.wall_ns) end.now_ns = wall_clock_ns() - process.wall_ns;
   }
   return end;
 }

@@ -22,8 +22,10 @@ struct ProcessEnd {
   Ending how = Ending::unknown;
   std::optional<int> exit_status;
   std::optional<int> signal;
-  std::optional<std::uint64_t> ns;  // when it ended, on the clock of the journal
-  bool handlers_ran = false;        // the journal has its end line
+  std::optional<std::uint64_t> ns;      // when it ended, on the clock of the journal
+  std::optional<std::uint64_t> now_ns;  // of a running process: now, on the clock of the journal
+  bool handlers_ran = false;            // the journal has its end line
+  bool cut = false;                     // the journal is cut off before its end line
 };
 
 ProcessEnd judge_end(const ProcessRecord& process, bool has_end_line, bool replaced_by_exec,

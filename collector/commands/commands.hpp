@@ -12,6 +12,7 @@ namespace gpumem {
 inline constexpr int status_cannot_answer = 2;
 
 struct CommandLine {
+  std::string program;                    // argv[0], as one would type it again
   std::vector<std::string> after_dashes;  // what follows "--": never options of ours
   bool has_dashes = false;
   int status = 0;  // to end with
@@ -26,6 +27,9 @@ void add_path_command(CLI::App& app, CommandLine& line);
 void add_peak_command(CLI::App& app, CommandLine& line);
 void add_report_command(CLI::App& app, CommandLine& line);
 void add_run_command(CLI::App& app, CommandLine& line);
+
+// Nothing where there is no such command.
+const CLI::App* find_command(const CLI::App& app, const std::string& name);
 
 // Parses the command line and runs the command; returns the status to end with.
 int run_command_line(int argc, char** argv);

@@ -11,10 +11,12 @@ void add_text(TextPage& page, const ProcessView& view) {
   add_failures(page, view);
 }
 
-constexpr ReportKind failures_kind{"failures", "Calls that failed, and why", add_text, json_failures, "peak"};
+const char* next(const ProcessAnalysis& process) { return process.peaks.empty() ? nullptr : "peak"; }
+
+constexpr ReportKind failures_kind{"failures", "Calls that failed, and why", add_text, json_failures, true, next};
 
 }  // namespace
 
-void add_failures_command(CLI::App& app, CommandLine&) { add_report_kind(app, failures_kind); }
+void add_failures_command(CLI::App& app, CommandLine& line) { add_report_kind(app, failures_kind, line); }
 
 }  // namespace gpumem

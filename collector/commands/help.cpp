@@ -1,8 +1,11 @@
+#include <memory>
 #include <string>
 
 #include "commands/commands.hpp"
 #include "commands/output.hpp"
+#include "model/error.hpp"
 #include "render/text_page.hpp"
+#include "render/units.hpp"
 
 namespace gpumem {
 namespace {
@@ -42,12 +45,24 @@ void print_settings() {
   write_out(1, page.text());
 }
 
+void print_help(const CLI::App& app, const CommandLine& line, const std::string& topic) {
+  // App::help would answer for the subcommand that was parsed, which is this one.
+  if (topic.empty()) {
+    return write_out(1, app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal));
+  }
+  if (topic == "settings") return print_settings();
+  const auto* command = find_command(app, topic);
+  if (!command) throw Error(printable(topic) + " is no command; see " + line.program + " --help");
+  write_out(1, command->help(app.get_name()));
+}
+
 }  // namespace
 
-void add_help_command(CLI::App& app, CommandLine&) {
-  auto* help = app.add_subcommand("help", "Explain the settings of the shim");
-  help->require_subcommand(1);
-  help->add_subcommand("settings", "List every GPUMEM_* variable")->callback(print_settings);
+void add_help_command(CLI::App& app, CommandLine& line) {
+  auto* help = app.add_subcommand("help", "Explain a command, or the settings of the shim");
+  const auto topic = std::make_shared<std::string>();
+  help->add_option("TOPIC", *topic, "a command, or \"settings\" for every GPUMEM_* variable");
+  help->callback([&app, &line, topic] { print_help(app, line, *topic); });
 }
 
 }  // namespace gpumem

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -16,12 +17,16 @@ namespace gpumem {
 
 OutputStyle style_of(int descriptor) {
   constexpr std::size_t narrowest = 40;
+  constexpr std::size_t widest = 1000;
   OutputStyle style;
-  if (!::isatty(descriptor)) return style;
+  const bool is_terminal = ::isatty(descriptor);
   winsize size{};
-  if (::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-    style.width = std::max<std::size_t>(narrowest, size.ws_col);
+  std::size_t width = is_terminal && ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+  if (const char* columns = std::getenv("COLUMNS"); width == 0 && columns) {
+    std::from_chars(columns, columns + std::strlen(columns), width);
   }
+  if (width > 0) style.width = std::clamp(width, narrowest, widest);
+  if (!is_terminal) return style;
   const char* no_colour = std::getenv("NO_COLOR");
   const char* terminal = std::getenv("TERM");
   const bool is_dumb = terminal && std::strcmp(terminal, "dumb") == 0;

@@ -11,11 +11,13 @@ void add_text(TextPage& page, const ProcessView& view) {
   add_peaks(page, view);
 }
 
-constexpr ReportKind peak_kind{"peak", "The highest use of memory, and who held it then", add_text, json_peaks,
-                               "leaks"};
+const char* next(const ProcessAnalysis& process) { return process.leaks.empty() ? nullptr : "leaks"; }
+
+constexpr ReportKind peak_kind{"peak", "The highest use of memory, and who held it then", add_text, json_peaks, false,
+                               next};
 
 }  // namespace
 
-void add_peak_command(CLI::App& app, CommandLine&) { add_report_kind(app, peak_kind); }
+void add_peak_command(CLI::App& app, CommandLine& line) { add_report_kind(app, peak_kind, line); }
 
 }  // namespace gpumem

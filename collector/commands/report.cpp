@@ -5,11 +5,14 @@
 namespace gpumem {
 namespace {
 
-constexpr ReportKind report_kind_of_all{"report", "Everything about the processes of PATH, the verdict first",
-                                        add_report, json_report, "leaks"};
+// The report holds all that the others would say.
+const char* next(const ProcessAnalysis&) { return nullptr; }
+
+constexpr ReportKind report_kind_of_all{
+    "report", "Everything about the processes of PATH, the verdict first", add_report, json_report, true, next};
 
 }  // namespace
 
-void add_report_command(CLI::App& app, CommandLine&) { add_report_kind(app, report_kind_of_all); }
+void add_report_command(CLI::App& app, CommandLine& line) { add_report_kind(app, report_kind_of_all, line); }
 
 }  // namespace gpumem

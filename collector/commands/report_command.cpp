@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "analyze/folded_frames.hpp"
 #include "commands/output.hpp"
 #include "model/error.hpp"
 #include "model/journal_set.hpp"
@@ -21,17 +22,53 @@ struct ReportOptions {
   bool full_stacks = false;
 };
 
-std::vector<std::string> overview_row(const ProcessAnalysis& process, std::size_t number) {
+enum class Rank { failing, notable, clean };
+
+bool is_failing(const ProcessAnalysis& process) {
+  const bool ended_badly = process.end.how == Ending::killed || process.end.how == Ending::vanished ||
+                           process.end.exit_status.value_or(0) != 0;
+  const bool has_lasting_failure = std::any_of(process.failures.begin(), process.failures.end(),
+                                               [](const auto& each) { return each.group.end != Outcome::recovered; });
+  return ended_badly || has_lasting_failure || !process.in_flight.empty();
+}
+
+Rank rank_of(const ProcessAnalysis& process) {
+  if (is_failing(process)) return Rank::failing;
+  const bool has_leak = std::any_of(process.leaks.begin(), process.leaks.end(),
+                                    [](const Leak& each) { return each.what != LeakClass::freed_at_exit; });
+  const bool is_whole = !process.misses_lines() && !process.misses_blocks() && !process.end.cut;
+  const bool has_ended = process.end.how == Ending::normal || process.end.how == Ending::replaced;
+  return has_ended && is_whole && !has_leak && process.failures.empty() ? Rank::clean : Rank::notable;
+}
+
+// What one process has to say: shown after all are read, for the worst comes first.
+struct Section {
+  Rank rank = Rank::notable;
+  std::uint64_t wall_ns = 0;
+  std::string journal;
+  std::vector<std::string> overview;
+  std::string text;
+  nlohmann::ordered_json json;
+};
+
+std::vector<std::string> overview_row(const ProcessAnalysis& process) {
   std::uint64_t peak = 0;
-  for (const auto& each : process.peaks) peak = std::max(peak, each.moment.bytes);
-  return {"[" + std::to_string(number) + "]", grouped(process.failed_calls), bytes_text(peak),
+  for (const auto& each : process.peaks) peak = std::max(peak, each.bytes());
+  return {grouped(process.failed_calls), bytes_text(peak), clock_text(process.process.wall_ns),
           process_text(process) + " " + end_text(process)};
+}
+
+bool runs_python(const ProcessAnalysis& process) {
+  return std::any_of(process.all_modules.begin(), process.all_modules.end(), [](const auto& entry) {
+    return owner_of_module(entry.second.path.value_or(""), "") == FrameOwner::interpreter;
+  });
 }
 
 // Journals of one folder, analysed one after the other; names are shared, for the processes share their libraries.
 class ReportJob {
  public:
-  ReportJob(const ReportKind& kind, const ReportOptions& options) : kind_(kind), options_(options) {}
+  ReportJob(const ReportKind& kind, const ReportOptions& options, const CommandLine& line)
+      : kind_(kind), options_(options), line_(line) {}
 
   void run() {
     const auto journals = find_journals(options_.path);
@@ -40,10 +77,10 @@ class ReportJob {
       if (!process) continue;
       symbols_.add_known(read_symbol_file(files.symbols_file()));
       CallNames names(*process, symbols_);
-      add({*process, names, options_.full_stacks}, journals.size());
+      add({*process, names, options_.full_stacks, line_.program});
     }
-    if (shown_ == 0) throw Error(refused_.front());
-    write_out(1, options_.format == "json" ? finish_json() : finish_text());
+    if (sections_.empty()) throw Error(refused_.front());
+    write_out(1, options_.format == "json" ? finish_json() : finish_text(journals.size() > 1));
   }
 
  private:
@@ -58,68 +95,99 @@ class ReportJob {
     }
   }
 
-  void add(const ProcessView& view, std::size_t of) {
-    ++shown_;
+  void add(const ProcessView& view) {
+    Section section;
     if (options_.format == "json") {
-      processes_.push_back(kind_.make_json(view));
-      return;
+      section.json = kind_.make_json(view);
+    } else {
+      TextPage page(style_.width, style_.colour);
+      kind_.add_text(page, view);
+      add_notes(page, view);
+      section.text = page.text();
+      section.overview = overview_row(view.process);
     }
-    if (of > 1) {
-      overview_.push_back(overview_row(view.process, shown_));
-      page_.blank_line();
-      page_.line("[" + std::to_string(shown_) + "] " + printable(view.process.journal));
-    }
-    kind_.add_text(page_, view);
-    add_notes(page_, view);
+    section.rank = rank_of(view.process);
+    section.wall_ns = view.process.process.wall_ns;
+    section.journal = printable(view.process.journal);
+    has_python_ = has_python_ || runs_python(view.process);
+    if (const char* next = kind_.next(view.process)) next_ = next;
+    sections_.push_back(std::move(section));
   }
 
   std::string finish_json() const {
-    nlohmann::ordered_json whole = {{"schema_version", report_schema_version},
-                                    {"report", kind_.name},
-                                    {"path", options_.path},
-                                    {"processes", processes_},
-                                    {"skipped", refused_},
-                                    {"missing_names", symbols_.troubles()}};
+    nlohmann::ordered_json whole = {
+        {"schema_version", report_schema_version},      {"report", kind_.name}, {"path", options_.path},
+        {"processes", nlohmann::ordered_json::array()}, {"skipped", refused_},  {"missing_names", symbols_.troubles()}};
+    for (const auto& section : sections_) whole["processes"].push_back(section.json);
     return whole.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   }
 
-  std::string finish_text() {
-    const auto troubles = symbols_.troubles();
-    if (!troubles.empty() || !refused_.empty()) page_.blank_line();
-    for (const auto& trouble : troubles) page_.paragraph("No names from " + printable(trouble) + ".");
-    for (const auto& trouble : refused_) page_.paragraph("Skipped: " + printable(trouble));
-    page_.blank_line();
-    page_.line("Next: gpumem " + std::string(kind_.next) + " " + command_text({options_.path}));
-    if (overview_.empty()) return page_.text();
+  // Failing processes first, then the newest; all in a table, and those of which there is more to say below it.
+  std::string sections_of_folder() {
+    std::stable_sort(sections_.begin(), sections_.end(), [](const Section& a, const Section& b) {
+      const bool a_fails = a.rank == Rank::failing, b_fails = b.rank == Rank::failing;
+      return a_fails != b_fails ? a_fails : a.wall_ns > b.wall_ns;
+    });
+    TableRows rows;
+    std::string texts;
+    std::size_t collapsed = 0;
+    for (std::size_t i = 0; i < sections_.size(); ++i) {
+      const std::string number = "[" + std::to_string(i + 1) + "]";
+      rows.push_back(sections_[i].overview);
+      rows.back().insert(rows.back().begin(), number);
+      if (kind_.collapses_clean && sections_[i].rank == Rank::clean) {
+        rows.back().back() += "; nothing failed, nothing live: " + sections_[i].journal;
+        ++collapsed;
+      } else {
+        texts += "\n" + number + " " + sections_[i].journal + "\n" + sections_[i].text;
+      }
+    }
     TextPage top(style_.width, style_.colour);
-    top.lead(count_of(overview_.size(), "journal") + " in " + printable(options_.path));
-    top.table({{"", Align::right}, {"failed calls", Align::right}, {"largest peak", Align::right}, {"process"}},
-              overview_);
-    top.blank_line();
-    return top.text() + page_.text();
+    top.lead(count_of(sections_.size(), "journal") + " in " + printable(options_.path));
+    top.table({{"", Align::right},
+               {"failed calls", Align::right},
+               {"largest peak", Align::right},
+               {"first CUDA call"},
+               {"process"}},
+              rows);
+    if (collapsed > 0) top.paragraph("Of a clean one, name its journal to see everything.", 2);
+    return top.text() + texts;
+  }
+
+  std::string finish_text(bool is_folder) {
+    const std::string body = is_folder ? sections_of_folder() : sections_.front().text;
+    TextPage page(style_.width, style_.colour);
+    for (const auto& trouble : symbols_.troubles()) page.paragraph("No names from " + printable(trouble) + ".");
+    for (const auto& trouble : refused_) page.paragraph("Skipped: " + printable(trouble));
+    if (has_python_) page.paragraph("Python lines are not recorded: a stack shows native frames only.");
+    if (next_) {
+      page.blank_line();
+      page.line("Next: " + line_.program + " " + next_ + " " + command_text({options_.path}));
+    }
+    return page.text().empty() ? body : body + "\n" + page.text();
   }
 
   const ReportKind& kind_;
   const ReportOptions& options_;
+  const CommandLine& line_;
   Symbolizer symbols_;
   const OutputStyle style_ = style_of(1);
-  TextPage page_{style_.width, style_.colour};
-  nlohmann::ordered_json processes_ = nlohmann::ordered_json::array();
-  TableRows overview_;
+  std::vector<Section> sections_;
   std::vector<std::string> refused_;
-  std::size_t shown_ = 0;
+  const char* next_ = nullptr;
+  bool has_python_ = false;
 };
 
 }  // namespace
 
-void add_report_kind(CLI::App& app, const ReportKind& kind) {
+void add_report_kind(CLI::App& app, const ReportKind& kind, const CommandLine& line) {
   auto* command = app.add_subcommand(kind.name, kind.summary);
   const auto options = std::make_shared<ReportOptions>();
   command->add_option("PATH", options->path, "a journal (gpumem-*.jsonl) or a folder of journals")->required();
   command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
   command->add_flag("--lenient", options->lenient, "show what can be read of damaged journals");
   command->add_flag("--full-stacks", options->full_stacks, "show all frames, also of CUDA, libc and the interpreter");
-  command->callback([options, &kind] { ReportJob(kind, *options).run(); });
+  command->callback([options, &kind, &line] { ReportJob(kind, *options, line).run(); });
 }
 
 }  // namespace gpumem

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "commands/commands.hpp"
 #include "render/text_reports.hpp"
 
 namespace gpumem {
@@ -13,10 +14,11 @@ struct ReportKind {
   const char* summary;
   void (*add_text)(TextPage&, const ProcessView&);
   nlohmann::ordered_json (*make_json)(const ProcessView&);
-  const char* next;  // command that one would want next
+  bool collapses_clean;  // whether a process of which there is nothing to say gets one line in a folder's report
+  const char* (*next)(const ProcessAnalysis&);  // command that one would want next, or null
 };
 
 // `kind` must live as long as the program.
-void add_report_kind(CLI::App& app, const ReportKind& kind);
+void add_report_kind(CLI::App& app, const ReportKind& kind, const CommandLine& line);
 
 }  // namespace gpumem

@@ -48,15 +48,7 @@ constexpr std::size_t most_processes_in_summary = 4;
 }  // namespace
 
 std::vector<fs::path> journal_folders(const fs::path& chosen) {
-  std::vector<fs::path> folders;
-  const char* from_environment = std::getenv("GPUMEM_DIR");
-  if (!chosen.empty()) {
-    folders.push_back(chosen);
-  } else if (from_environment && *from_environment) {
-    folders.emplace_back(from_environment);
-  } else {
-    folders.emplace_back("gpumem");
-  }
+  std::vector<fs::path> folders = {chosen};
   const char* temporary = std::getenv("TMPDIR");
   folders.push_back(fs::path(temporary && *temporary ? temporary : "/tmp") / ("gpumem-" + std::to_string(::getuid())));
   return folders;
@@ -108,9 +100,21 @@ void write_symbols(const std::vector<JournalFiles>& journals) {
   }
 }
 
-std::string summary_of_run(const std::vector<JournalFiles>& journals) {
+std::string child_end_text(const FinishedChild& child) {
+  constexpr std::size_t longest_argument = 40;
+  constexpr std::size_t longest_command = 70;
+  const ExitRecord& status = child.status;
+  return shortened(command_text(status.command, longest_argument), longest_command) +
+         (status.signal ? " was killed by " + signal_text(*status.signal)
+                        : " ended with status " + std::to_string(status.exit_status.value_or(0))) +
+         " after " + duration_text(status.ended_ns - std::min(status.started_ns, status.ended_ns));
+}
+
+std::string summary_of_run(const std::vector<JournalFiles>& journals, const FinishedChild& child,
+                           const std::string& program) {
   const auto style = style_of(2);
   TextPage page(style.width, style.colour);
+  page.paragraph("gpumem: " + child_end_text(child) + ".");
   Symbolizer symbols;
   std::size_t shown = 0;
   for (const auto& files : journals) {
@@ -119,7 +123,7 @@ std::string summary_of_run(const std::vector<JournalFiles>& journals) {
     symbols.add_known(read_symbol_file(files.symbols_file()));
     CallNames names(process, symbols);
     if (shown++ > 0) page.blank_line();
-    add_headline(page, {process, names});
+    add_headline(page, {process, names, false, program});
   }
   if (journals.size() > shown) {
     page.paragraph("... and " + count_of(journals.size() - shown, "more process") +
@@ -127,7 +131,7 @@ std::string summary_of_run(const std::vector<JournalFiles>& journals) {
   }
   const bool is_one = journals.size() == 1;
   const fs::path path = is_one ? journals.front().segments.front() : journals.front().segments.front().parent_path();
-  page.line("Next: gpumem report " + command_text({path.string()}));
+  page.line("Next: " + program + " report " + command_text({path.string()}));
   return page.text();
 }
 

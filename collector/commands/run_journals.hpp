@@ -10,7 +10,7 @@
 
 namespace gpumem {
 
-// Folders in which the processes of a run write, most likely first. `chosen` is the folder given by hand, or empty.
+// Folders in which the processes of a run write, most likely first: `chosen`, and where the shim goes without it.
 std::vector<std::filesystem::path> journal_folders(const std::filesystem::path& chosen);
 
 // Journals of the child and of all its descendants. Never throws.
@@ -23,7 +23,11 @@ void write_status(const std::vector<JournalFiles>& journals, const FinishedChild
 // Resolves the names of every journal's addresses, here where the files are, into sidecars. Throws error.
 void write_symbols(const std::vector<JournalFiles>& journals);
 
-// A few lines about each process. Throws error.
-std::string summary_of_run(const std::vector<JournalFiles>& journals);
+// "./train --big ended with status 3 after 1.2 s"
+std::string child_end_text(const FinishedChild& child);
+
+// How the child ended, and a few lines about each process. `program` is gpumem as the user typed it. Throws error.
+std::string summary_of_run(const std::vector<JournalFiles>& journals, const FinishedChild& child,
+                           const std::string& program);
 
 }  // namespace gpumem

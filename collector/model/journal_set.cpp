@@ -1,5 +1,6 @@
 #include "model/journal_set.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <optional>
@@ -62,6 +63,26 @@ JournalFiles files_of(const SegmentsByProcess& all, SegmentsByProcess::const_ite
   return files;
 }
 
+// Of the folders directly inside: comma-separated, a few of them; empty where none holds a journal.
+std::string folders_with_journals(const fs::path& path) {
+  constexpr std::size_t most_named = 5;
+  std::vector<std::string> found;
+  std::error_code trouble;
+  for (fs::directory_iterator entry(path, trouble), last; !trouble && entry != last; entry.increment(trouble)) {
+    std::error_code ignored;
+    if (!entry->is_directory(ignored)) continue;
+    try {
+      if (!list_folder(entry->path()).empty()) found.push_back(entry->path().string());
+    } catch (const Error&) {
+      // Not ours to read.
+    }
+  }
+  std::sort(found.begin(), found.end());
+  std::string text;
+  for (std::size_t i = 0; i < std::min(found.size(), most_named); ++i) text += (i > 0 ? ", " : "") + found[i];
+  return found.size() > most_named ? text + " and others" : text;
+}
+
 std::string without_suffix(std::string name, std::string_view suffix) {
   if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
   return name;
@@ -73,6 +94,7 @@ fs::path JournalFiles::status_file() const { return stem + std::string(schema::s
 fs::path JournalFiles::symbols_file() const { return stem + std::string(schema::symbols_suffix); }
 
 std::vector<JournalFiles> find_journals(const fs::path& path) {
+  if (path.empty()) throw Error("The path is empty; name a journal (gpumem-*.jsonl) or the folder that holds it.");
   std::error_code trouble;
   const auto status = fs::status(path, trouble);
   if (!fs::exists(status)) {
@@ -83,6 +105,9 @@ std::vector<JournalFiles> find_journals(const fs::path& path) {
     const auto all = list_folder(path);
     for (auto process = all.begin(); process != all.end(); ++process) result.push_back(files_of(all, process));
     if (result.empty()) {
+      if (const auto deeper = folders_with_journals(path); !deeper.empty()) {
+        throw Error(path.string() + " holds no journal itself, but these folders in it do: " + deeper + ".");
+      }
       throw Error(path.string() +
                   " holds no journal (gpumem-*.jsonl): either no program ran under the shim with this "
                   "folder, or none of them made a CUDA call.");

@@ -216,8 +216,10 @@ Record parse_event(const Fields& in) {
   out.stack = in.maybe_count("s").value_or(0);
   out.live_after = in.maybe_count("u");
   out.took = in.maybe_count("took");
+  out.untracked = in.flag("untracked");
   if (out.op == schema::op::alloc) {
-    in.count("i");
+    const bool is_block = !out.untracked && out.address != 0;
+    if (is_block || !in.has("p")) in.count("i");
     in.count("n");
     in.required_text("k");
   } else if (out.op == schema::op::free && !in.flag("unknown")) {

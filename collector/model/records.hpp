@@ -85,6 +85,7 @@ struct EventRecord : LineHead {
   std::optional<std::uint64_t> context;
   std::uint64_t stack = 0;
   std::optional<std::uint64_t> live_after;  // the shim's own counter "u"
+  bool untracked = false;                   // the shim had no room for this block: it belongs to no total
   std::optional<std::uint64_t> took;
 };
 

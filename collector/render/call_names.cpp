@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
 
+#include "render/text_page.hpp"
 #include "render/units.hpp"
 #include "schema.hpp"
 
@@ -51,6 +53,43 @@ std::string ShownFrame::label() const {
   const std::string place = file.empty() ? module : file_name(file) + (line > 0 ? ":" + std::to_string(line) : "");
   if (function.empty()) return address;
   return without_parameters(function) + (place.empty() ? "" : " (" + place + ")");
+}
+
+std::string ShownFrame::line_text(std::size_t most) const {
+  if (function.empty()) return address;
+  const std::string place = file.empty() ? address : file + (line > 0 ? ":" + std::to_string(line) : "");
+  const std::string rest = "  " + place + (inlined ? "  (inlined)" : "");
+  if (character_count(function) + character_count(rest) <= most) return function + rest;
+  const std::string bare = without_parameters(function);
+  return bare + (bare.size() < function.size() ? "(…)" : "") + rest;
+}
+
+bool CallName::has_user_frames() const {
+  return first(frames, [](const ShownFrame& frame) { return frame.owner == FrameOwner::user; }) != nullptr;
+}
+
+std::string CallName::shown_text() const {
+  if (shown.empty()) return label;
+  std::string text;
+  for (const auto& each : shown) text += each.text + '\n';
+  return text;
+}
+
+std::vector<std::string> CallNames::troubles(const std::vector<std::uint64_t>& stacks) {
+  std::set<std::string> files;
+  for (const auto id : stacks) {
+    of(id);
+    const StackRecord* stack = process_.stack(id);
+    if (!stack) continue;
+    for (const auto& frame : stack->frames) {
+      const auto module = process_.all_modules.find(frame.module);
+      if (module == process_.all_modules.end()) continue;
+      const CodeFile file = code_file_of(module->second);
+      const bool is_user = owner_of_module(file.path, module->second.role.value_or("")) == FrameOwner::user;
+      if (const auto trouble = symbols_.trouble_of(file); is_user && !trouble.empty()) files.insert(trouble);
+    }
+  }
+  return {files.begin(), files.end()};
 }
 
 void CallNames::add_frames(std::vector<ShownFrame>& to, const FrameAddress& frame) {
@@ -117,6 +156,12 @@ CallName CallNames::make(std::uint64_t id) {
   } else {
     name.label = name.frames.back().label();
     name.library = name.frames.back().module;
+  }
+  for (const auto& frame : name.frames) {
+    const bool is_shown = user ? frame.owner == FrameOwner::user : frame.owner != FrameOwner::interpreter;
+    if (!is_shown) continue;
+    name.shown.push_back({frame.line_text(std::string::npos), frame.label(),
+                          frame.function.empty() ? frame.address : without_parameters(frame.function)});
   }
   return name;
 }

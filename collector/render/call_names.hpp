@@ -25,6 +25,16 @@ struct ShownFrame {
 
   // "load_weights (train.cpp:42)", or what is known of it
   std::string label() const;
+
+  // "load_weights(int)  /src/train.cpp:42"; without its parameters where it would be longer than `most` characters
+  std::string line_text(std::size_t most) const;
+};
+
+// A line of a stack as the text reports show it unless all frames are wanted.
+struct ShownLine {
+  std::string text;
+  std::string label;       // as of the frame
+  std::string short_name;  // only the function, where it is known
 };
 
 struct CallName {
@@ -32,7 +42,11 @@ struct CallName {
   std::string through;  // the runtime function that the user's code called, where it is on the stack; else empty
   std::string library;  // file name of the code that called CUDA
   std::vector<ShownFrame> frames;
+  std::vector<ShownLine> shown;
   bool cut = false;
+
+  bool has_user_frames() const;
+  std::string shown_text() const;  // the same for stacks that look the same
 };
 
 class CallNames {
@@ -41,6 +55,9 @@ class CallNames {
   CallNames(const ProcessAnalysis& process, Symbolizer& symbols) : process_(process), symbols_(symbols) {}
 
   const CallName& of(std::uint64_t stack);
+
+  // Why the user's own frames among these have no names: "/opt/x.so: the file is missing", each file once.
+  std::vector<std::string> troubles(const std::vector<std::uint64_t>& stacks);
 
  private:
   CallName make(std::uint64_t stack);

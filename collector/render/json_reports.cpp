@@ -52,7 +52,8 @@ json peak_list(const ProcessView& view) {
   for (const auto& peak : view.process.peaks) {
     json object = total_object(peak.total);
     object["ns"] = peak.moment.ns;
-    object["bytes"] = peak.moment.bytes;
+    object["bytes"] = peak.bytes();
+    object["recorded_bytes"] = peak.moment.bytes;
     object["replayed_bytes"] = peak.moment.replayed;
     for (const char* key : {"by_site", "by_library", "by_thread", "beside"}) object[key] = json::array();
     for (const auto& each : peak.by_stack) {
@@ -81,13 +82,14 @@ json peak_list(const ProcessView& view) {
   return list;
 }
 
-json diagnosis_object(const Diagnosis& why) {
+json diagnosis_object(const ProcessView& view, const ExplainedFailure& failure) {
+  const Diagnosis& why = failure.why;
   json candidates = json::array();
   for (const auto& each : why.candidates)
     candidates.push_back({{"cause", each.cause}, {"decided_by", each.decided_by}});
   return {{"certainty", word(why.sureness)},
           {"verdict", why.verdict},
-          {"evidence", why.evidence},
+          {"evidence", evidence_of(view, failure)},
           {"advice", or_null(why.advice)},
           {"candidates", std::move(candidates)}};
 }
@@ -106,6 +108,7 @@ json failure_object(const ProcessView& view, const ExplainedFailure& each) {
                  {"kind", or_null(failure.kind)},
                  {"device", or_null(failure.device)},
                  {"bytes", failure.bytes},
+                 {"last_bytes", group.last_bytes},
                  {"live_bytes", or_null(failure.live)},
                  {"tid", failure.tid},
                  {"first_of_process", failure.first},
@@ -120,7 +123,16 @@ json failure_object(const ProcessView& view, const ExplainedFailure& each) {
   object["runtime"] =
       runtime ? json{{"path", runtime->path}, {"static", runtime->is_static}, {"version", or_null(runtime->version)}}
               : json();
-  object["diagnosis"] = diagnosis_object(each.why);
+  object["held_then"] = json::array();
+  if (group.held) {
+    for (const auto& held : group.held->largest) {
+      json part = total_object(held.key.total);
+      put_usage(part, held.amount);
+      part["site"] = site_object(view, held.key.stack);
+      object["held_then"].push_back(std::move(part));
+    }
+  }
+  object["diagnosis"] = diagnosis_object(view, each);
   object["site"] = site_object(view, failure.stack);
   return object;
 }

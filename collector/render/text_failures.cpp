@@ -1,3 +1,4 @@
+#include "render/site_groups.hpp"
 #include "render/text_parts.hpp"
 #include "render/units.hpp"
 #include "schema.hpp"
@@ -26,16 +27,32 @@ void add_list(TextPage& page, const char* label, const std::vector<std::string>&
 void add_request(TextPage& page, const ProcessView& view, const FailureGroup& group) {
   const FailureRecord& failure = group.first;
   if (failure.tried == schema::op::alloc) {
-    page.fact("Request", exact_bytes(failure.bytes) + " of " + kind_text(failure.kind), label_width);
+    const std::string last = group.is_shrinking() ? ", coming down to " + exact_bytes(group.last_bytes) : "";
+    page.fact("Request", exact_bytes(failure.bytes) + " of " + kind_text(failure.kind) + last, label_width);
   }
   if (failure.device) page.fact("Device", device_text(view.process, *failure.device), label_width);
 }
 
+// Who held the device's memory when the request failed, which may be long before or after the peak.
+void add_held_then(TextPage& page, const ProcessView& view, const FailureGroup& group) {
+  if (!group.held) return;
+  std::vector<std::uint64_t> stacks;
+  for (const auto& each : group.held->largest) stacks.push_back(each.key.stack);
+  const auto labels = distinct_labels(stacks, view.names);
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const auto& site = group.held->largest[i];
+    lines.push_back(blocks_and_bytes(site.amount) + " of " + kind_text(site.key.total.kind) + " from " + labels[i]);
+  }
+  add_list(page, "Held then", lines);
+}
+
 void add_failure(TextPage& page, const ProcessView& view, const ExplainedFailure& each) {
   const FailureGroup& group = each.group;
-  page.lead((group.first.first ? "First failing call: " : "") + failure_text(view, group));
+  const char* rank = group.end == Outcome::recovered ? "Recovered: " : group.first.first ? "First failing call: " : "";
+  page.lead(rank + failure_text(view, group));
   page.fact(sureness_text(each.why.sureness), printable(each.why.verdict), label_width);
-  add_list(page, "Evidence", each.why.evidence);
+  add_list(page, "Evidence", evidence_of(view, each));
   std::vector<std::string> candidates;
   for (const auto& possible : each.why.candidates) {
     candidates.push_back(possible.cause + "; what decides: " + possible.decided_by);
@@ -43,6 +60,7 @@ void add_failure(TextPage& page, const ProcessView& view, const ExplainedFailure
   add_list(page, "Possible", candidates);
   if (!each.why.advice.empty()) page.fact("Advice", printable(each.why.advice), label_width);
   add_request(page, view, group);
+  add_held_then(page, view, group);
   if (const auto outcome = outcome_text(group); !outcome.empty()) page.fact("Outcome", outcome, label_width);
   if (const auto runtime =
           runtime_of_failure(view.process.all_modules, group.first, view.process.stack(group.first.stack))) {
@@ -58,7 +76,9 @@ void add_failure(TextPage& page, const ProcessView& view, const ExplainedFailure
 }  // namespace
 
 void add_failures(TextPage& page, const ProcessView& view) {
-  if (view.process.failures.empty()) page.paragraph("No recorded call failed.");
+  if (view.process.failures.empty()) {
+    page.paragraph("None of the recorded calls (start, contexts, allocations, frees) failed.");
+  }
   std::size_t shown = 0;
   for (const auto& each : view.process.failures) {
     if (shown == view.most_items) break;
@@ -67,15 +87,14 @@ void add_failures(TextPage& page, const ProcessView& view) {
   }
   if (view.process.failures.size() > shown) {
     page.blank_line();
-    page.paragraph("... and " + grouped(view.process.failures.size() - shown) + " more: `gpumem failures`.");
+    page.paragraph("... and " + grouped(view.process.failures.size() - shown) + " more: `" + view.program +
+                   " failures`.");
   }
   for (const auto& begin : view.process.in_flight) {
     page.blank_line();
-    page.lead(printable(begin.api) + " was entered and never returned, called by " + view.names.of(begin.stack).label);
-    page.paragraph("Entered " + in_flight_since(view.process, begin) + ", by thread " + std::to_string(begin.tid) +
-                       ". A call that hangs here waits for the driver or an MPS daemon.",
-                   2);
-    add_stack(page, view, begin.stack, 4);
+    page.lead(in_flight_text(view, begin) + ".");
+    page.paragraph("A call that hangs here waits for the driver or an MPS daemon.", 2);
+    if (begin.stack > 0) add_stack(page, view, begin.stack, 4);
   }
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "render/site_groups.hpp"
 #include "render/text_parts.hpp"
 #include "render/units.hpp"
 #include "schema.hpp"
@@ -18,43 +19,89 @@ void add_fork_line(TextPage& page, const ProcessAnalysis& process) {
             label_width);
 }
 
-void add_first_failure(TextPage& page, const ProcessView& view) {
-  const auto& failures = view.process.failures;
-  if (failures.empty()) {
-    page.fact("Failures", "none", label_width);
-    return;
+void add_start_line(TextPage& page, const ProcessAnalysis& process) {
+  const std::string clock = clock_text(process.process.wall_ns);
+  if (!clock.empty()) page.fact("First CUDA call", clock + "; the times below count from it", label_width);
+}
+
+void add_incomplete_lines(TextPage& page, const ProcessAnalysis& process) {
+  const char* label = "Incomplete";
+  if (process.misses_lines()) {
+    page.fact(label,
+              count_of(process.end_line->lost_lines, "line") +
+                  " did not fit into the journal (GPUMEM_JOURNAL_MAX): what is live, the leaks and the split of peaks "
+                  "are only what was recorded. The peaks themselves are exact.",
+              label_width);
+    label = "";
   }
-  const ExplainedFailure& first = failures.front();
-  const std::string label = first.group.first.start ? "CUDA start" : "First failure";
-  page.fact(label, failure_text(view, first.group) + ". " + printable(first.why.verdict), label_width);
-  if (view.process.failed_calls > first.group.count) {
-    page.fact("", count_of(view.process.failed_calls - first.group.count, "other call") + " failed.", label_width);
+  if (!process.misses_blocks()) return;
+  const std::string blocks = untracked_text(process);
+  page.fact(label,
+            blocks +
+                " did not fit into the shim's tables (GPUMEM_MEMORY_MAX) and are in no figure below: what is "
+                "live, the leaks and the peaks are at least what is shown.",
+            label_width);
+}
+
+void add_failure_lines(TextPage& page, const ProcessView& view) {
+  std::uint64_t lasting = 0, recovered = 0, requests = 0;
+  const ExplainedFailure* first = nullptr;
+  for (const auto& each : view.process.failures) {
+    if (each.group.end == Outcome::recovered) {
+      recovered += each.group.count;
+      ++requests;
+      continue;
+    }
+    if (!first) first = &each;
+    lasting += each.group.count;
+  }
+  if (first) {
+    std::string text = failure_text(view, first->group) + ". " + printable(first->why.verdict);
+    if (first->group.count > 1) text += " It failed " + count_of(first->group.count, "time") + ".";
+    if (lasting > first->group.count) {
+      text += " (and " + grouped(lasting - first->group.count) + " more, see " + view.program + " failures)";
+    }
+    page.fact(first->group.first.start ? "CUDA start" : "First failure", text, label_width);
+  } else {
+    page.fact("Failures",
+              std::string(recovered > 0 ? "none that lasted" : "none") +
+                  " among the recorded calls (start, contexts, allocations, frees)",
+              label_width);
+  }
+  if (recovered > 0) {
+    page.fact("Recovered",
+              count_of(requests, "request") + " succeeded on a retry, after " + count_of(recovered, "failed call"),
+              label_width);
   }
 }
 
 void add_in_flight(TextPage& page, const ProcessView& view) {
   for (const auto& begin : view.process.in_flight) {
-    page.fact("Not returned",
-              printable(begin.api) + " was entered " + in_flight_since(view.process, begin) + ", by " +
-                  view.names.of(begin.stack).label + " (thread " + std::to_string(begin.tid) + "), and never returned.",
-              label_width);
+    page.fact("Not returned", in_flight_text(view, begin), label_width);
   }
 }
 
-void add_peak_lines(TextPage& page, const ProcessView& view) {
-  for (const auto& peak : view.process.peaks) {
-    if (peak.moment.bytes == 0) continue;
-    std::string text =
-        bytes_text(peak.moment.bytes) + " of " + kind_text(peak.total.kind) + " at " + duration_text(peak.moment.ns);
-    if (!peak.by_stack.empty()) {
-      const Share& largest = peak.by_stack.front();
-      text +=
-          ", " + percent_text(largest.amount.bytes, peak.moment.bytes) + " from " + view.names.of(largest.key).label;
-    }
-    page.fact(peak.total.device ? "Peak on GPU " + std::to_string(*peak.total.device) : "Peak in RAM", text,
-              label_width);
+std::string peak_text(const ProcessView& view, const PeakBreakdown& peak) {
+  const std::string text = bytes_text(peak.bytes()) + " of " + kind_text(peak.total.kind);
+  if (peak.reported) {
+    return text + ", as the process counted; the lines show " + bytes_text(peak.moment.bytes) + " at " +
+           duration_text(peak.moment.ns);
   }
-  if (view.process.peaks.empty()) page.fact("Peak", "no memory was allocated", label_width);
+  const auto shares = merge_sites(peak.by_stack, view.names);
+  if (shares.empty()) return text + " at " + duration_text(peak.moment.ns);
+  return text + " at " + duration_text(peak.moment.ns) + ", " +
+         percent_text(shares.front().amount.bytes, peak.bytes()) + " from " + view.names.of(shares.front().key).label;
+}
+
+void add_peak_lines(TextPage& page, const ProcessView& view) {
+  bool has_any = false;
+  for (const auto& peak : view.process.peaks) {
+    if (peak.bytes() == 0) continue;
+    has_any = true;
+    page.fact(peak.total.device ? "Peak on GPU " + std::to_string(*peak.total.device) : "Peak in RAM",
+              peak_text(view, peak), label_width);
+  }
+  if (!has_any) page.fact("Peak", "no memory was allocated", label_width);
 }
 
 // The largest growing call site of a total; where none grows, the largest of all that is live.
@@ -69,18 +116,43 @@ const Leak* most_telling(const std::vector<Leak>& leaks, const TotalKey& total) 
 }
 
 void add_live_lines(TextPage& page, const ProcessView& view) {
-  const bool ended = view.process.end.how != Ending::running;
-  std::string label = ended ? "Live at the end" : "Live now";
-  const auto live = live_totals(view.process);
-  if (live.empty()) page.fact(label, "nothing", label_width);
+  const auto& process = view.process;
+  std::string label = process.end.how == Ending::running ? "Live now"
+                      : process.end.cut                  ? "Live at the cut"
+                                                         : "Live at the end";
+  const std::string scope = process.misses_lines() ? ", as far as recorded" : "";
+  const auto live = live_totals(process);
+  if (live.empty()) page.fact(label, "nothing" + scope, label_width);
+  const auto leaks = merge_sites(process.leaks, view.names);
   for (const auto& [key, amount] : live) {
-    std::string text = blocks_and_bytes(amount) + " of " + total_text(key);
-    const Leak* largest = most_telling(view.process.leaks, key);
+    std::string text = (process.misses_blocks() && !process.misses_lines() ? "at least " : "") +
+                       blocks_and_bytes(amount) + " of " + total_text(key) + scope;
+    const Leak* largest = most_telling(leaks, key);
     if (largest) {
       text += (largest->what == LeakClass::growing ? ", growing at " : ", most at ") +
               view.names.of(largest->site.stack).label;
     }
     page.fact(label, text, label_width);
+    label.clear();
+  }
+  Usage dropped;
+  for (const auto& drop : process.context_drops) dropped += drop.dropped;
+  if (dropped.blocks > 0) {
+    page.fact("Dropped", blocks_and_bytes(dropped) + ", ended with their context, not by a free", label_width);
+  }
+}
+
+// The names that the lines above would have had.
+void add_missing_names(TextPage& page, const ProcessView& view) {
+  std::vector<std::uint64_t> stacks;
+  for (const auto& each : view.process.failures) stacks.push_back(each.group.first.stack);
+  for (const auto& peak : view.process.peaks) {
+    if (!peak.by_stack.empty()) stacks.push_back(peak.by_stack.front().key);
+  }
+  for (const auto& each : view.process.leaks) stacks.push_back(each.site.stack);
+  std::string label = "No names from";
+  for (const auto& trouble : view.names.troubles(stacks)) {
+    page.fact(label, printable(trouble), label_width);
     label.clear();
   }
 }
@@ -89,15 +161,18 @@ void add_live_lines(TextPage& page, const ProcessView& view) {
 
 void add_title(TextPage& page, const ProcessView& view) {
   page.lead(process_text(view.process) + " " + end_text(view.process) + ".");
+  add_start_line(page, view.process);
 }
 
 void add_headline(TextPage& page, const ProcessView& view) {
   add_title(page, view);
   add_fork_line(page, view.process);
-  add_first_failure(page, view);
+  add_incomplete_lines(page, view.process);
+  add_failure_lines(page, view);
   add_in_flight(page, view);
   add_peak_lines(page, view);
   add_live_lines(page, view);
+  add_missing_names(page, view);
 }
 
 }  // namespace gpumem

@@ -1,3 +1,4 @@
+#include "render/site_groups.hpp"
 #include "render/text_parts.hpp"
 #include "render/units.hpp"
 
@@ -35,12 +36,12 @@ std::string history_text(const Leak& each) {
          " to " + duration_text(each.last_ns);
 }
 
-void add_leak(TextPage& page, const ProcessView& view, const Leak& each) {
-  page.line(view.names.of(each.site.stack).label, 2);
+void add_leak(TextPage& page, const ProcessView& view, const Leak& each, const std::string& label) {
+  page.hanging(label, 2);
   page.paragraph(count_of(positive(each.amount.blocks), "block") + ", " + exact_bytes(positive(each.amount.bytes)) +
                      " of " + total_text(each.site.total) + "; " + history_text(each) + ".",
                  4);
-  if (each.what == LeakClass::growing)
+  if (each.what == LeakClass::growing && !each.minima.empty())
     page.paragraph("Least live bytes per window: " + windows_text(each.minima) + ".", 4);
   add_stack(page, view, each.site.stack, 6);
 }
@@ -58,16 +59,29 @@ void add_drops(TextPage& page, const ProcessView& view) {
 
 void add_leaks(TextPage& page, const ProcessView& view) {
   if (view.process.leaks.empty()) {
-    page.paragraph("Everything that was allocated was freed.");
+    page.paragraph(view.process.misses_lines() || view.process.misses_blocks()
+                       ? "Every recorded block was freed; the record is incomplete."
+                       : "Everything that was allocated was freed.");
     return;
+  }
+  if (view.process.misses_lines()) {
+    page.paragraph("Lines were lost: blocks may be missing here, and blocks shown as live may have been freed.");
+  } else if (view.process.misses_blocks()) {
+    page.paragraph("Blocks did not fit into the shim's tables: at least what follows was not given back.");
   }
   if (!view.process.end.handlers_ran) {
     page.paragraph("The process did not reach its end: memory that it would still have freed counts as live here.");
   }
+  const auto leaks = merge_sites(view.process.leaks, view.names);
   for (const auto& texts : class_texts) {
+    std::vector<std::uint64_t> stacks;
+    for (const auto& each : leaks) {
+      if (each.what == texts.what) stacks.push_back(each.site.stack);
+    }
+    const auto labels = distinct_labels(stacks, view.names);
     std::size_t shown = 0;
     std::size_t left_out = 0;
-    for (const auto& each : view.process.leaks) {
+    for (const auto& each : leaks) {
       if (each.what != texts.what) continue;
       if (shown == view.most_items) {
         ++left_out;
@@ -78,9 +92,10 @@ void add_leaks(TextPage& page, const ProcessView& view) {
         if (*texts.meaning) page.paragraph(texts.meaning, 2);
         if (texts.what == LeakClass::dropped) add_drops(page, view);
       }
-      add_leak(page, view, each);
+      add_leak(page, view, each, labels[shown - 1]);
     }
-    if (left_out > 0) page.paragraph("... and " + count_of(left_out, "more call site") + ": `gpumem leaks`.", 2);
+    if (left_out > 0)
+      page.paragraph("... and " + count_of(left_out, "more call site") + ": `" + view.program + " leaks`.", 2);
   }
 }
 

@@ -30,7 +30,7 @@ void TextPage::blank_line() {
 
 void TextPage::heading(std::string_view text) {
   blank_line();
-  text_ += emphasised(text) + '\n';
+  lead(text);
 }
 
 void TextPage::lead(std::string_view text) {
@@ -77,6 +77,11 @@ void TextPage::item(std::string_view text, std::size_t indent) {
 
 void TextPage::line(std::string_view text, std::size_t indent) {
   text_ += std::string(indent, ' ') + std::string(text) + '\n';
+}
+
+void TextPage::hanging(std::string_view text, std::size_t indent) {
+  text_ += std::string(indent, ' ');
+  wrapped(text, indent, indent + 4);
 }
 
 void TextPage::fact(std::string_view label, std::string_view text, std::size_t label_width) {

@@ -30,6 +30,10 @@ class TextPage {
   void item(std::string_view text, std::size_t indent);      // a paragraph with a dash before it
   void line(std::string_view text, std::size_t indent = 0);  // never wrapped: for what one copies
 
+  // Wrapped, with what follows the first line indented further.
+  void hanging(std::string_view text, std::size_t indent);
+  std::size_t room(std::size_t indent) const { return width_ > indent ? width_ - indent : 0; }
+
   // "label   text", the text wrapped beside the label; all labels of one block are padded to `label_width`.
   void fact(std::string_view label, std::string_view text, std::size_t label_width);
 

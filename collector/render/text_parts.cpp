@@ -1,6 +1,7 @@
 #include "render/text_parts.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "analyze/error_codes.hpp"
 #include "render/units.hpp"
@@ -10,6 +11,7 @@ namespace gpumem {
 namespace {
 
 constexpr std::size_t longest_command = 70;
+constexpr std::size_t longest_argument = 40;
 constexpr std::size_t most_frames = 12;  // of the user's own, unless all are wanted
 
 std::string code_text(std::int64_t code, const std::optional<std::string>& name) {
@@ -18,21 +20,17 @@ std::string code_text(std::int64_t code, const std::optional<std::string>& name)
   return std::to_string(code) + (shown.empty() ? "" : " (" + shown + ")");
 }
 
-std::string frame_line(const ShownFrame& frame) {
-  if (frame.function.empty()) return frame.address;
-  std::string text = frame.function;
-  if (!frame.file.empty()) text += "  " + frame.file + (frame.line > 0 ? ":" + std::to_string(frame.line) : "");
-  if (frame.file.empty()) text += "  " + frame.address;
-  return text + (frame.inlined ? "  (inlined)" : "");
-}
-
 class StackWriter {
  public:
-  StackWriter(TextPage& page, std::size_t indent, bool full) : page_(page), indent_(indent), full_(full) {}
+  StackWriter(TextPage& page, std::size_t indent, bool full, bool unfold_interpreter)
+      : page_(page), indent_(indent), full_(full), unfold_interpreter_(unfold_interpreter) {}
 
   void add(const ShownFrame& frame) {
-    const bool is_shown = full_ || frame.owner == FrameOwner::user;
+    const bool is_interpreter = frame.owner == FrameOwner::interpreter;
+    const bool is_shown = frame.owner == FrameOwner::user || (is_interpreter ? unfold_interpreter_ : full_);
     if (!is_shown || (!full_ && shown_ == most_frames)) {
+      if (is_interpreter != folds_interpreter_) flush();
+      folds_interpreter_ = is_interpreter;
       ++folded_;
       if (std::find(folded_modules_.begin(), folded_modules_.end(), frame.module) == folded_modules_.end()) {
         folded_modules_.push_back(frame.module);
@@ -40,7 +38,7 @@ class StackWriter {
       return;
     }
     flush();
-    page_.line(frame_line(frame), indent_);
+    page_.hanging(frame.line_text(page_.room(indent_)), indent_);
     ++shown_;
   }
 
@@ -48,7 +46,9 @@ class StackWriter {
     if (folded_ == 0) return;
     std::string modules;
     for (const auto& module : folded_modules_) modules += (modules.empty() ? "" : ", ") + module;
-    page_.line("(" + count_of(folded_, "frame") + " in " + modules + ")", indent_);
+    page_.hanging("(" + count_of(folded_, "frame") +
+                      (folds_interpreter_ ? " of the Python interpreter)" : " in " + modules + ")"),
+                  indent_);
     folded_ = 0;
     folded_modules_.clear();
   }
@@ -57,6 +57,8 @@ class StackWriter {
   TextPage& page_;
   std::size_t indent_;
   bool full_;
+  bool unfold_interpreter_;
+  bool folds_interpreter_ = false;
   std::size_t shown_ = 0;
   std::uint64_t folded_ = 0;
   std::vector<std::string> folded_modules_;
@@ -66,37 +68,36 @@ class StackWriter {
 
 std::string process_text(const ProcessAnalysis& process) {
   const auto& record = process.process;
-  std::string command = record.argv.empty() ? printable(record.exe) : command_text(record.argv);
-  if (command.size() > longest_command) {
-    command.resize(longest_command);
-    while (!command.empty() && (static_cast<unsigned char>(command.back()) & 0xc0) == 0x80) command.pop_back();
-    command += "...";
-  }
-  return command + " (pid " + std::to_string(record.pid) + ")";
+  const std::string command = record.argv.empty() ? printable(record.exe) : command_text(record.argv, longest_argument);
+  return shortened(command, longest_command) + " (pid " + std::to_string(record.pid) + ")";
 }
 
 std::string end_text(const ProcessAnalysis& process) {
   const auto& end = process.end;
   const std::string last = duration_text(process.last_ns);
-  const std::string when = end.ns ? " after " + duration_text(*end.ns) : "";
-  const std::string last_record = when + "; its last record is " + last + " after its first";
+  const std::string when = end.ns ? ", " + duration_text(*end.ns) + " after its first CUDA call" : "";
+  const std::string cut = "; its journal is cut off at " + last + ": what came after is not known";
+  const std::string last_record =
+      when + (end.cut ? cut : "; its last record is " + last + " after its first CUDA call");
   switch (end.how) {
     case Ending::normal:
-      if (end.exit_status.value_or(0) != 0) {
-        return "ended by itself with status " + std::to_string(*end.exit_status) + " after " + last;
-      }
-      return "ended normally after " + last;
+      return (end.exit_status ? "ended with status " + std::to_string(*end.exit_status)
+                              : std::string("reached its end (exit status not known)")) +
+             ", " + last + " after its first CUDA call";
     case Ending::killed:
       return "was killed by " + signal_text(*end.signal) + (end.handlers_ran ? " while it was exiting" : "") +
              last_record;
     case Ending::exited:
       return "ended with status " + std::to_string(*end.exit_status) +
-             " without running its exit handlers (_exit, or a crash handler)" + last_record;
+             (end.cut ? "" : " without running its exit handlers (_exit, or a crash handler)") + last_record;
     case Ending::replaced: return "went on as another program (exec)" + last_record;
     case Ending::running: return "is still running" + last_record;
-    case Ending::vanished: return "was killed, crashed or called _exit" + last_record;
+    case Ending::vanished:
+      if (end.cut) return "is not running any more" + last_record + ", nor how it ended";
+      return "was killed, crashed or called _exit" + last_record;
     case Ending::unknown: break;
   }
+  if (end.cut) return "ended in a way that is not known, or still runs" + last_record;
   return "was killed, crashed or called _exit, or is still running on " + printable(process.process.host) + last_record;
 }
 
@@ -112,26 +113,62 @@ std::string failure_text(const ProcessView& view, const FailureGroup& group) {
   return printable(text);
 }
 
-std::string in_flight_since(const ProcessAnalysis& process, const EventRecord& begin) {
-  const auto end = process.end.ns;
-  return end && *end >= begin.ns ? duration_text(*end - begin.ns) + " before the end"
-                                 : duration_text(process.last_ns - begin.ns) + " before the last record";
+std::string in_flight_text(const ProcessView& view, const EventRecord& begin) {
+  const auto& end = view.process.end;
+  std::string text = printable(begin.api) + ", entered at " + duration_text(begin.ns) + " by ";
+  if (begin.stack > 0) text += view.names.of(begin.stack).label + " in ";
+  text += "thread " + std::to_string(begin.tid);
+  if (end.now_ns && *end.now_ns >= begin.ns)
+    return text + ", has not returned for " + duration_text(*end.now_ns - begin.ns);
+  if (end.ns && *end.ns >= begin.ns) {
+    return text + ", had not returned when the process ended " + duration_text(*end.ns - begin.ns) + " later";
+  }
+  return text + ", had not returned when the record ends";
 }
 
 std::string outcome_text(const FailureGroup& group) {
-  const std::string times = count_of(group.count, "time");
   const std::string span = " within " + duration_text(group.last_ns - group.first.ns);
+  const std::string sizes = group.is_shrinking() ? ", coming down to " + bytes_text(group.last_bytes) : std::string();
+  const std::string freed = group.freed_in_between == 0 ? std::string("nothing") : bytes_text(group.freed_in_between);
   switch (group.end) {
-    case Outcome::single: return group.count == 1 ? "" : "failed " + times + span;
+    case Outcome::single: return group.count == 1 ? "" : "failed " + count_of(group.count, "time") + span;
     case Outcome::recovered:
-      return "recovered: failed " + times + ", succeeded " + duration_text(group.recovered_ns - group.first.ns) +
-             " after the first attempt; " + bytes_text(group.freed_in_between) + " of this kind were freed in between";
+      return "recovered: failed " + count_of(group.count, "time") + sizes + ", succeeded " +
+             duration_text(group.recovered_ns - group.first.ns) + " after the first attempt; " + freed +
+             " of this kind was freed in between";
     case Outcome::given_up: break;
   }
-  if (group.count == 1) return "given up: no later request of this size succeeded within a second";
-  return "given up after " + times + span + "; " +
-         (group.freed_in_between == 0 ? std::string("nothing") : bytes_text(group.freed_in_between)) +
+  if (group.count == 1) return "given up after 1 attempt: no request of this size succeeded within a second";
+  return "given up after " + count_of(group.count, "attempt") + span + sizes + "; " + freed +
          " of this kind was freed in between";
+}
+
+std::vector<std::string> evidence_of(const ProcessView& view, const ExplainedFailure& each) {
+  std::vector<std::string> clauses = each.why.evidence;
+  const FailureGroup& group = each.group;
+  const bool is_shutdown = each.why.sureness == Certainty::proven;
+  if (!group.pointer || group.first.address == 0 || is_shutdown) return clauses;
+  char address[24];
+  std::snprintf(address, sizeof address, "0x%llx", static_cast<unsigned long long>(group.first.address));
+  if (group.pointer->is_live) {
+    clauses.push_back("the block at " + std::string(address) + " stays live");
+  } else if (const auto& ended = group.pointer->ended) {
+    const std::string how = ended->with_context ? " had ended with its context at " : " was freed at ";
+    const std::string by = ended->stack > 0 ? ", called by " + view.names.of(ended->stack).label : "";
+    clauses.push_back("the block at " + std::string(address) + how + duration_text(ended->ns) + " by " + ended->api +
+                      " in thread " + std::to_string(ended->tid) + by + "; " +
+                      view.names.of(ended->allocated_by).label + " had allocated it");
+  } else {
+    clauses.push_back(std::string(address) + " was never handed out as far as the journal knows");
+  }
+  return clauses;
+}
+
+std::string untracked_text(const ProcessAnalysis& process) {
+  const Usage& lost = process.untracked;
+  if (lost.blocks == 0) return count_of(process.end_line ? process.end_line->lost_blocks : 0, "block");
+  return count_of(static_cast<std::uint64_t>(lost.blocks), "block") + " (" +
+         bytes_text(static_cast<std::uint64_t>(lost.bytes)) + ")";
 }
 
 std::string device_text(const ProcessAnalysis& process, DeviceOrdinal device) {
@@ -157,9 +194,7 @@ std::vector<std::pair<TotalKey, Usage>> live_totals(const ProcessAnalysis& proce
 
 void add_stack(TextPage& page, const ProcessView& view, std::uint64_t stack, std::size_t indent) {
   const CallName& name = view.names.of(stack);
-  const bool has_user_frames = std::any_of(name.frames.begin(), name.frames.end(),
-                                           [](const ShownFrame& frame) { return frame.owner == FrameOwner::user; });
-  StackWriter writer(page, indent, view.full_stacks || !has_user_frames);
+  StackWriter writer(page, indent, view.full_stacks || !name.has_user_frames(), view.full_stacks);
   for (const auto& frame : name.frames) writer.add(frame);
   writer.flush();
   if (name.cut) page.line("(deeper frames were not recorded: GPUMEM_STACK_DEPTH)", indent);

@@ -10,17 +10,23 @@ namespace gpumem {
 // "./demo --big (pid 4242)"
 std::string process_text(const ProcessAnalysis& process);
 
-// "ended normally after 12.3 s"
+// "ended with status 0, 12.3 s after its first CUDA call"
 std::string end_text(const ProcessAnalysis& process);
 
 // "cudaFree failed with 2 (CUDA_ERROR_OUT_OF_MEMORY) after 12.0 ms, called by init_gpu (main.cpp:12) through cudaFree"
 std::string failure_text(const ProcessView& view, const FailureGroup& group);
 
-// "12.0 s before the end", of a call that never returned
-std::string in_flight_since(const ProcessAnalysis& process, const EventRecord& begin);
+// "cuInit, entered at 2.0 ms by thread 7, has not returned for 2.0 s"
+std::string in_flight_text(const ProcessView& view, const EventRecord& begin);
 
 // "asked 3 times within 20.0 ms, then got it"; empty where there is nothing to tell
 std::string outcome_text(const FailureGroup& group);
+
+// The facts that the verdict rests on, with the names of call sites where one is part of it.
+std::vector<std::string> evidence_of(const ProcessView& view, const ExplainedFailure& each);
+
+// "3 blocks (1.5 GiB)", of those that the shim could not keep track of
+std::string untracked_text(const ProcessAnalysis& process);
 
 // "GPU 0 (NVIDIA H200, 0000:19:00.0)"
 std::string device_text(const ProcessAnalysis& process, DeviceOrdinal device);

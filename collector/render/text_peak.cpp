@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "render/library_shares.hpp"
+#include "render/site_groups.hpp"
 #include "render/text_parts.hpp"
 #include "render/units.hpp"
 
@@ -32,18 +33,34 @@ void add_shares(TextPage& page, const char* title, const Shares& shares, std::ui
 }
 
 void add_peak(TextPage& page, const ProcessView& view, const PeakBreakdown& peak) {
+  if (peak.reported) {
+    page.heading("Peak of " + total_text(peak.total) + ": " + exact_bytes(*peak.reported));
+    page.paragraph("The process's own counter says so at its end. The recorded lines are incomplete: they show " +
+                       exact_bytes(peak.moment.bytes) + " at " + duration_text(peak.moment.ns) +
+                       ", and the tables below split that.",
+                   2);
+  } else {
+    page.heading("Peak of " + total_text(peak.total) + ": " + exact_bytes(peak.bytes()) + " at " +
+                 duration_text(peak.moment.ns));
+    if (view.process.misses_blocks()) {
+      page.paragraph("At least: blocks that did not fit into the shim's tables are not in it.", 2);
+    }
+  }
+  if (peak.by_stack.empty()) return;
   const std::uint64_t whole = peak.moment.bytes;
-  page.heading("Peak of " + total_text(peak.total) + ": " + exact_bytes(whole) + " at " +
-               duration_text(peak.moment.ns));
   if (peak.moment.replayed != whole) {
     page.paragraph("The process's own counter says so; adding up the lines gives " + exact_bytes(peak.moment.replayed) +
                        " at that line, and the table below adds up to that.",
                    2);
   }
   const auto libraries = shares_by_library(peak, view.names);
-  add_shares(page, "call site", peak.by_stack, whole, [&](const Share& each) {
-    const CallName& name = view.names.of(each.key);
-    return name.label + (libraries.size() > 1 ? "  [" + name.library + "]" : "");
+  const auto sites = merge_sites(peak.by_stack, view.names);
+  std::vector<std::uint64_t> stacks;
+  for (const auto& each : sites) stacks.push_back(each.key);
+  const auto labels = distinct_labels(stacks, view.names);
+  std::size_t row = 0;
+  add_shares(page, "call site", sites, whole, [&](const Share& each) {
+    return labels[row++] + (libraries.size() > 1 ? "  [" + view.names.of(each.key).library + "]" : "");
   });
   if (libraries.size() > 1) {
     page.blank_line();
@@ -63,14 +80,15 @@ void add_peak(TextPage& page, const ProcessView& view, const PeakBreakdown& peak
 void add_peaks(TextPage& page, const ProcessView& view) {
   bool has_any = false;
   for (const auto& peak : view.process.peaks) {
-    if (peak.moment.bytes == 0) continue;
+    if (peak.bytes() == 0) continue;
     has_any = true;
     add_peak(page, view, peak);
     if (!view.full_stacks) continue;
-    for (std::size_t i = 0; i < std::min(most_rows, peak.by_stack.size()); ++i) {
+    const auto sites = merge_sites(peak.by_stack, view.names);
+    for (std::size_t i = 0; i < std::min(most_rows, sites.size()); ++i) {
       page.blank_line();
-      page.line(view.names.of(peak.by_stack[i].key).label, 2);
-      add_stack(page, view, peak.by_stack[i].key, 4);
+      page.line(view.names.of(sites[i].key).label, 2);
+      add_stack(page, view, sites[i].key, 4);
     }
   }
   if (!has_any) page.paragraph("No memory was allocated.");

@@ -36,13 +36,14 @@ void add_library_lines(TextPage& page, const ProcessAnalysis& process) {
 
 void add_report(TextPage& page, const ProcessView& view) {
   add_headline(page, view);
-  const ProcessView shortened{view.process, view.names, view.full_stacks, most_items_in_report};
+  ProcessView shortened = view;
+  shortened.most_items = most_items_in_report;
   if (!view.process.failures.empty()) {
     page.heading("What failed");
     add_failures(page, shortened);
   }
   bool has_peak = false;
-  for (const auto& peak : view.process.peaks) has_peak = has_peak || peak.moment.bytes > 0;
+  for (const auto& peak : view.process.peaks) has_peak = has_peak || peak.bytes() > 0;
   if (has_peak) add_peaks(page, view);
   if (!view.process.leaks.empty()) {
     page.blank_line();
@@ -76,19 +77,15 @@ void add_notes(TextPage& page, const ProcessView& view) {
       notes.push_back(count_of(end->lost_lines, "line") +
                       " did not fit into the journal (GPUMEM_JOURNAL_MAX) and are missing here.");
     }
-    if (end->lost_blocks > 0) {
-      notes.push_back(count_of(end->lost_blocks, "block") + " did not fit into the shim's tables (GPUMEM_MEMORY_MAX).");
-    }
     if (end->lost_stacks > 0) {
       notes.push_back(count_of(end->lost_stacks, "stack") + " did not fit into the shim's tables (GPUMEM_MEMORY_MAX).");
     }
-    for (const auto& reported : end->peaks) {
-      const auto found = process.totals.find({reported.device, reported.kind});
-      const std::uint64_t seen = found == process.totals.end() ? 0 : found->second.peak.bytes;
-      if (seen == reported.bytes) continue;
-      notes.push_back("The process itself counted a peak of " + exact_bytes(reported.bytes) + " of " +
-                      total_text({reported.device, reported.kind}) + ", the lines show " + exact_bytes(seen) + ".");
-    }
+  }
+  if (process.misses_blocks()) {
+    const std::string blocks = untracked_text(process);
+    notes.push_back(blocks +
+                    " did not fit into the shim's tables (GPUMEM_MEMORY_MAX): in no total, and their frees "
+                    "count as frees of an unknown pointer.");
   }
   if (notes.empty()) return;
   page.heading("Notes");

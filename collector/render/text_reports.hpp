@@ -15,6 +15,7 @@ struct ProcessView {
   const ProcessAnalysis& process;
   CallNames& names;
   bool full_stacks = false;
+  std::string program = "gpumem";                                    // as the user typed it
   std::size_t most_items = std::numeric_limits<std::size_t>::max();  // failures, and call sites of a leak class
 };
 
@@ -26,7 +27,7 @@ void add_failures(TextPage& page, const ProcessView& view);
 // The few lines that come first: how the process ended, what failed first, the peaks, what is still live.
 void add_headline(TextPage& page, const ProcessView& view);
 
-// Only the first of them: which process, and how it ended.
+// Only the first of them: which process, how it ended, and when it began.
 void add_title(TextPage& page, const ProcessView& view);
 
 // What the journal could not tell: torn lines, lost records, names that are missing.

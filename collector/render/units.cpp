@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 
+#include "render/text_page.hpp"
 #include "schema.hpp"
 
 namespace gpumem {
@@ -76,13 +78,35 @@ std::string signal_text(int signal) {
   return "signal " + std::to_string(signal) + (name ? " (SIG" + std::string(name) + ")" : "");
 }
 
-std::string command_text(const std::vector<std::string>& words) {
+std::string shortened(std::string text, std::size_t most) {
+  if (character_count(text) <= most) return text;
+  std::size_t at = 0;
+  for (std::size_t count = 0; count + 1 < most; ++count) {
+    ++at;
+    while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) ++at;
+  }
+  text.resize(at);
+  return text + "…";
+}
+
+std::string clock_text(std::uint64_t wall_ns) {
+  const auto seconds = static_cast<std::time_t>(wall_ns / 1'000'000'000);
+  std::tm local{};
+  char text[40] = "";
+  if (!::localtime_r(&seconds, &local) || std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S %z", &local) == 0)
+    return "";
+  return text;
+}
+
+std::string command_text(const std::vector<std::string>& words, std::size_t longest_word) {
   constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789%+,-./:=@_";
   std::string text;
   for (const auto& word : words) {
     if (!text.empty()) text += ' ';
     const bool is_plain = !word.empty() && word.find_first_not_of(plain) == std::string::npos;
-    text += is_plain ? word : "'" + printable(word) + "'";
+    const std::size_t most = &word == &words.front() ? std::string::npos : longest_word;
+    const std::string shown = shortened(is_plain ? word : printable(word), most);
+    text += is_plain ? shown : "'" + shown + "'";
   }
   return text;
 }
@@ -95,6 +119,11 @@ std::string printable(std::string_view text) {
     const bool is_c1 = byte == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
     if (byte >= 0x20 && byte != 0x7f && !is_c1) {
       safe += text[i];
+      continue;
+    }
+    if (const auto known = std::string_view("\n\t\r").find(text[i]); known != std::string_view::npos) {
+      safe += '\\';
+      safe += "ntr"[known];
       continue;
     }
     char escaped[8];

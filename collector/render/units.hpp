@@ -23,7 +23,11 @@ std::string total_text(const TotalKey& total);  // device memory on GPU 0
 std::string signal_text(int signal);            // signal 9 (SIGKILL)
 
 // Words of a command as one would type them.
-std::string command_text(const std::vector<std::string>& words);
+// A word that is longer ends in "…", but for the first: a program is known by the end of its path.
+std::string command_text(const std::vector<std::string>& words, std::size_t longest_word = std::string::npos);
+
+std::string shortened(std::string text, std::size_t most);  // to so many characters
+std::string clock_text(std::uint64_t wall_ns);              // 2026-11-30 18:13:20 +0000, local time
 
 // Text from a journal made safe for a terminal: control characters are shown, not sent.
 std::string printable(std::string_view text);

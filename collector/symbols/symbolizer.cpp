@@ -82,4 +82,9 @@ std::vector<std::string> Symbolizer::troubles() const {
   return clauses;
 }
 
+std::string Symbolizer::trouble_of(const CodeFile& file) const {
+  const auto found = files_.find(file);
+  return found == files_.end() || found->second->trouble.empty() ? "" : file.path + ": " + found->second->trouble;
+}
+
 }  // namespace gpumem

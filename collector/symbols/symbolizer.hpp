@@ -45,6 +45,9 @@ class Symbolizer {
   // Why names are missing, one clause for each file: `/opt/x.so: the file has been replaced since (build-id ...)`.
   std::vector<std::string> troubles() const;
 
+  // The clause of one file; empty where it gave names, or was not needed.
+  std::string trouble_of(const CodeFile& file) const;
+
  private:
   struct opened_file;
   opened_file& open(const CodeFile& file);

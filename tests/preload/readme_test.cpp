@@ -49,7 +49,7 @@ std::string without_volatile_parts(std::string text) {
       {std::regex(R"([\w.+-]*(/[\w.+-]+)*/([\w.+-]+))"), "$2"},
       {std::regex(R"(gpumem-[\w.-]+-\d+-\d+-\d+)"), "JOURNAL"},
       {std::regex("0x[0-9a-f]+"), "ADDRESS"},
-      {std::regex(R"(\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d)?)?)"), "TIME"},
+      {std::regex(R"(\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d)?( [+-]\d{4})?)?)"), "TIME"},
       {std::regex(R"(\b(pid|process|Thread) \d+)"), "$1 ID"},
       {std::regex(R"(\b\d+(\.\d+)? (ns|us|µs|ms|s|seconds)\b)"), "DURATION"},
       {std::regex(R"(bytes per window: .*?[^\d]\. )"), "bytes per window: WINDOWS "},

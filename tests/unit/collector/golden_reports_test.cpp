@@ -33,13 +33,14 @@ TEST_CASE("reports of the golden journals are as expected") {
   };
   for (const auto& each : goldens) {
     for (const std::string command : {"report", "leaks", "peak", "failures"}) {
-      // The path as typed is part of the output, so it must not depend on where the checkout lies.
-      const auto text = run_program("cd '" GOLDEN_FOLDER "/journals' && " GPUMEM " " + command + " " + each.path);
+      // Path and command as typed are part of the output, so they must not depend on where the checkout lies.
+      const std::string gpumem =
+          "cd '" GOLDEN_FOLDER "/journals' && TZ=UTC PATH=\"$(dirname '" GPUMEM "'):$PATH\" gpumem ";
+      const auto text = run_program(gpumem + command + " " + each.path);
       CHECK(text.status == 0);
       CHECK(text.err.empty());
       compare(std::string(each.name) + "." + command + ".txt", text.out);
-      const auto json =
-          run_program("cd '" GOLDEN_FOLDER "/journals' && " GPUMEM " " + command + " --format json " + each.path);
+      const auto json = run_program(gpumem + command + " --format json " + each.path);
       CHECK(json.status == 0);
       compare(std::string(each.name) + "." + command + ".json", json.out);
     }

@@ -179,3 +179,61 @@ TEST_CASE("memory freed by destructors, or refused by a driver that shuts down, 
   CHECK(leaks[0].what == LeakClass::freed_at_exit);
   CHECK(leaks[0].amount == Usage{2, 30003});
 }
+
+TEST_CASE("a failed free is told whether its address is live, was freed, or was never handed out") {
+  LiveTable table;
+  FailureRecord failure;  // a line that names no kind
+  failure.address = 0xa;
+  CHECK_FALSE(table.take_failed_free(failure, false).ended.has_value());
+  table.take(alloc(1, 10001, 0xa), false);
+  CHECK(table.take_failed_free(failure, false).is_live);
+  auto freed = free_of(1, 777);
+  freed.stack = 5;
+  table.take(freed, false);
+  const auto history = table.take_failed_free(failure, false);
+  CHECK_FALSE(history.is_live);
+  REQUIRE(history.ended.has_value());
+  CHECK(history.ended->ns == 777);
+  CHECK(history.ended->stack == 5);
+}
+
+TEST_CASE("only so many ended addresses are remembered, the oldest go first") {
+  LiveTable table;
+  for (std::uint64_t i = 1; i <= LiveTable::most_ended + 1; ++i) {
+    table.take(alloc(i, 1, i * 16), false);
+    table.take(free_of(i, i), false);
+  }
+  FailureRecord failure;
+  failure.address = 16;
+  CHECK_FALSE(table.take_failed_free(failure, false).ended.has_value());
+  failure.address = 32;
+  CHECK(table.take_failed_free(failure, false).ended.has_value());
+}
+
+TEST_CASE("a block that the shim could not keep track of is counted, and in no total") {
+  LiveTable table;
+  auto untracked = alloc(1, 10001, 0xa);
+  untracked.block.reset();
+  untracked.untracked = true;
+  table.take(untracked, false);
+  CHECK(table.untracked() == Usage{1, 10001});
+  CHECK(table.totals().empty());
+}
+
+TEST_CASE("what was held on a device at a moment counts its memory only, largest call site first") {
+  LiveTable table;
+  table.take(alloc(1, 100, 0xa, 1), false);
+  table.take(alloc(2, 300, 0xb, 2), false);
+  auto managed = alloc(3, 50, 0xc, 3);
+  managed.kind = "managed";
+  table.take(managed, false);
+  auto pinned = alloc(4, 7000, 0xd, 4);
+  pinned.kind = "pinned";
+  pinned.device.reset();
+  table.take(pinned, false);
+  const auto held = table.held_on(0);
+  CHECK(held.bytes == 450);
+  REQUIRE(held.largest.size() == 3);
+  CHECK(held.largest[0].key.stack == 2);
+  CHECK(table.held_on(1).largest.empty());
+}

@@ -1,4 +1,6 @@
 // `gpumem run`: the child must not notice us, and whoever waits for us must not notice either.
+#include <algorithm>
+
 #include "catch.hpp"
 #include "journal_texts.hpp"
 #include "program.hpp"
@@ -82,7 +84,7 @@ TEST_CASE("the summary tells how the child ended, and the sidecar keeps it") {
   CHECK(seen.status == 128 + 9);
   CHECK_THAT(seen.err, ContainsSubstring("was killed by signal 9 (SIGKILL)"));
   CHECK_THAT(seen.err, ContainsSubstring("1 block, 9.8 KiB of device memory on GPU 0"));
-  CHECK_THAT(seen.err, ContainsSubstring("Next: gpumem report "));
+  CHECK_THAT(seen.err, ContainsSubstring("/stand_in/gpumem report "));
   const auto report = run_program(GPUMEM " report " + folder.path().string() + "/journals");
   CHECK(report.status == 0);
   CHECK_THAT(report.out, ContainsSubstring("was killed by signal 9 (SIGKILL)"));
@@ -110,6 +112,73 @@ TEST_CASE("a reader that goes away early is no error, a full disk is") {
   const auto full = run_program(report + " >/dev/full");
   CHECK(full.status == 2);
   CHECK_THAT(full.err, ContainsSubstring("cannot be written"));
+}
+
+TEST_CASE("a program that changes its folder is found, and the shim's own line is left to us") {
+  const ScratchFolder folder;
+  folder.write("child.sh", "cd /\necho quiet is $GPUMEM_QUIET\nmkdir -p $GPUMEM_DIR\n" + write_journal + "exit 3\n");
+  const std::string where = "cd " + folder.path().string() + " && env -u GPUMEM_QUIET -u GPUMEM_DIR ";
+  const auto seen = run_program(where + GPUMEM " run -- sh child.sh");
+  CHECK(seen.status == 3);
+  CHECK_THAT(seen.out, ContainsSubstring("quiet is 1"));
+  CHECK_THAT(seen.err, ContainsSubstring("gpumem: sh child.sh ended with status 3 after "));
+  CHECK_THAT(seen.err, ContainsSubstring(folder.path().string() + "/gpumem/"));
+  const auto relative = run_program(where + "GPUMEM_QUIET=0 GPUMEM_DIR=there " GPUMEM " run -- sh child.sh");
+  CHECK_THAT(relative.out, ContainsSubstring("quiet is 0"));
+  CHECK_THAT(relative.err, ContainsSubstring(folder.path().string() + "/there/"));
+  const auto quiet = run_program(where + "GPUMEM_QUIET=0 " GPUMEM " run --quiet -- sh child.sh");
+  CHECK_THAT(quiet.out, ContainsSubstring("quiet is 1"));
+  CHECK(quiet.err.empty());
+}
+
+TEST_CASE("a run that left no journal says how it ended, where we looked, and what may be the cause") {
+  const ScratchFolder folder;
+  const auto seen = run("-o " + folder.path().string() + " -- sh -c 'exit 6'");
+  CHECK_THAT(seen.err, ContainsSubstring("ended with status 6"));
+  for (const char* words :
+       {"Looked in", "no CUDA call", "GPUMEM_DISABLE=1", "statically", "RTLD_DEEPBIND", "environment"}) {
+    CHECK_THAT(seen.err, ContainsSubstring(words));
+  }
+  CHECK_THAT(seen.err, ContainsSubstring(folder.path().string()));
+}
+
+TEST_CASE("usage errors are one sentence that names the help to read") {
+  const auto refused = [](const std::string& arguments) {
+    const auto seen = run_program("PATH=\"$(dirname '" GPUMEM "'):$PATH\" gpumem " + arguments);
+    CHECK(seen.status == 2);
+    CHECK(seen.out.empty());
+    CHECK(seen.err.starts_with("gpumem: "));
+    CHECK(std::count(seen.err.begin(), seen.err.end(), '\n') == 1);
+    return seen.err;
+  };
+  CHECK(refused("bogus") == "gpumem: bogus is no command; see gpumem --help\n");
+  CHECK_THAT(refused(""), ContainsSubstring("gpumem --help"));
+  CHECK_THAT(refused("report"), ContainsSubstring("gpumem report --help"));
+  CHECK_THAT(refused("report --format xml ."), ContainsSubstring("gpumem report --help"));
+  CHECK_THAT(refused("peak a b"), ContainsSubstring("gpumem peak --help"));
+  CHECK_THAT(refused("run"), ContainsSubstring("gpumem run --help"));
+  CHECK_THAT(refused("run --bogus -- true"), ContainsSubstring("--bogus is no option of run; see gpumem run --help"));
+  CHECK_THAT(refused("help bogus"), ContainsSubstring("bogus is no command"));
+  CHECK_THAT(refused("report ''"), ContainsSubstring("path is empty"));
+}
+
+TEST_CASE("help explains every command, and run's usage shows the dashes") {
+  CHECK_THAT(run_program(GPUMEM " help").out, ContainsSubstring("First: gpumem run"));
+  for (const char* way : {" help run", " run --help"}) {
+    const auto seen = run_program(std::string(GPUMEM) + way);
+    CHECK(seen.status == 0);
+    CHECK_THAT(seen.out, ContainsSubstring("gpumem run [OPTIONS] -- PROGRAM ARGS..."));
+    CHECK(seen.out.find("First:") == std::string::npos);
+  }
+}
+
+TEST_CASE("journals one folder deeper are named") {
+  const ScratchFolder folder;
+  std::filesystem::create_directories(folder.path() / "run1");
+  folder.write("run1/gpumem-h-1-2-0.0.jsonl", process_line);
+  const auto seen = run_program(GPUMEM " report " + folder.path().string());
+  CHECK(seen.status == 2);
+  CHECK_THAT(seen.err, ContainsSubstring(folder.path().string() + "/run1"));
 }
 
 TEST_CASE("what cannot be answered ends with 2") {
