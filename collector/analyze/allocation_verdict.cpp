@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "analyze/diagnosis.hpp"
 #include "analyze/error_codes.hpp"
 #include "analyze/sizes.hpp"
@@ -12,9 +14,10 @@ constexpr std::uint64_t old_numbering_ends = 10010;  // CUDA 10.1
 constexpr std::uint64_t large_rest = 1ull << 30;
 
 std::uint64_t held_by_others(const FailureGroup& group) {
-  if (!group.driver || !group.held) return 0;
-  const std::int64_t rest = static_cast<std::int64_t>(group.driver->total - group.driver->free) - group.held->bytes;
-  return group.driver->free <= group.driver->total && rest > 0 ? static_cast<std::uint64_t>(rest) : 0;
+  if (!group.driver || !group.held || group.driver->free > group.driver->total) return 0;
+  const std::uint64_t used = group.driver->total - group.driver->free;
+  const auto held = static_cast<std::uint64_t>(std::max<std::int64_t>(0, group.held->bytes));
+  return used > held ? used - held : 0;
 }
 
 }  // namespace

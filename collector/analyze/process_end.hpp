@@ -9,7 +9,7 @@
 namespace gpumem {
 
 enum class Ending {
-  normal,    // exit handlers ran
+  normal,    // reached its end: exit handlers ran, whatever its status
   exited,    // ended by itself without running its exit handlers
   killed,    // by a signal
   replaced,  // called exec: the same process goes on in its next journal

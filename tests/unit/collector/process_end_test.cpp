@@ -21,7 +21,7 @@ ProcessRecord of_this_process() {
 
 }  // namespace
 
-TEST_CASE("a process with an end line ended normally, with the status that the sidecar knows") {
+TEST_CASE("a process with an end line reached its end, with the status that the sidecar knows") {
   ExitRecord status;
   status.exit_status = 3;
   const auto end = judge_end({}, true, false, status);
