@@ -5,6 +5,7 @@
 #include "api/cuda_types.hpp"
 #include "intercept/call.hpp"
 #include "intercept/driver_queries.hpp"
+#include "intercept/runtimes.hpp"
 #include "journal/schema.hpp"
 #include "process_line.hpp"
 #include "session.hpp"
@@ -16,6 +17,7 @@ namespace {
 std::string_view op_of(Action action) {
   switch (action) {
     case Action::resolve:
+    case Action::tell_version:
     case Action::start: return schema::op::init;
     case Action::create_context:
     case Action::retain_primary: return schema::op::context;
@@ -185,9 +187,27 @@ void record_context_end(Session& session, const Call& call) {
   write_event(session, record, true);
 }
 
+// A runtime of a newer major version than the driver refuses it: it never calls cuInit, and answers everything with
+// this code. Where the runtime is linked statically, its question for the version is all there is to see of that.
+void record_refusal(Session& session, const Call& call) {
+  constexpr int insufficient_driver = 35, major = 1000;
+  RuntimeCopy runtime;
+  const int driver = *static_cast<const int*>(call.effect.out);
+  if (!runtime_copy_at(reinterpret_cast<std::uintptr_t>(call.caller), runtime)) return;
+  if (driver <= 0 || runtime.asks / major <= driver / major) return;
+  FailureRecord record;
+  static_cast<CallRecord&>(record) = describe(call, schema::op::init);
+  record.code = insufficient_driver;
+  record.inferred = true;
+  record.first = !session.failed_before.exchange(true, std::memory_order_relaxed);
+  record.start = !session.context_seen.load(std::memory_order_relaxed);
+  write_failure(session, record);
+}
+
 void record_success(Session& session, const Call& call) {
   switch (call.effect.action) {
     case Action::resolve: return;
+    case Action::tell_version: return record_refusal(session, call);
     case Action::start: return record_start(session, call);
     case Action::create_context:
     case Action::retain_primary: return record_birth(session, call);
@@ -245,7 +265,7 @@ void put_back(Session& session, const Call& call) {
 // Part of a bigger call: the outer call's record names both where they do the same thing, and tells the first failure.
 bool belongs_to_outer(const Call& call) {
   RunningCall& outer = *call.outer;
-  if (call.effect.action == Action::resolve) return true;
+  if (call.effect.action == Action::resolve || call.effect.action == Action::tell_version) return true;
   if (call.result != cuda_success) {
     if (outer.action == Action::resolve) return false;
     if (outer.inner_result == cuda_success) {
@@ -265,7 +285,7 @@ bool belongs_to_outer(const Call& call) {
 
 void observe_before(Call& call) {
   const Action action = call.effect.action;
-  if (action == Action::resolve) return;
+  if (action == Action::resolve || action == Action::tell_version) return;
   Session* current = session();
   if (current == nullptr) return;
   std::uint64_t handle = 0;

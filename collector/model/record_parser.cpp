@@ -246,6 +246,7 @@ Record parse_failure(const Fields& in) {
   out.in_name = in.maybe_text("in_name");
   out.first = in.flag("first");
   out.start = in.flag("start");
+  out.inferred = in.flag("inferred");
   for (const auto& [name, value] : in.object("env_now").items()) {
     out.env_now.emplace(name, value.is_string() ? std::optional(value.get<std::string>()) : std::nullopt);
   }

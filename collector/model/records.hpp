@@ -106,6 +106,7 @@ struct FailureRecord : LineHead {
   std::optional<std::string> in_name;
   bool first = false;
   bool start = false;
+  bool inferred = false;
   std::map<std::string, std::optional<std::string>> env_now;
   std::optional<std::uint64_t> took;
 };

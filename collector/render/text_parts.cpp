@@ -103,7 +103,9 @@ std::string end_text(const ProcessAnalysis& process) {
 
 std::string failure_text(const ProcessView& view, const FailureGroup& group) {
   const FailureRecord& failure = group.first;
-  std::string text = failure.api + " failed with " + code_text(failure.code, failure.name);
+  std::string text = failure.inferred ? "The CUDA runtime refused the driver with " +
+                                            code_text(failure.code, failure.name) + " after asking " + failure.api
+                                      : failure.api + " failed with " + code_text(failure.code, failure.name);
   const bool has_inner = failure.in_code && !failure.in.empty() && failure.in != failure.api;
   if (has_inner) text += ", because " + failure.in + " returned " + code_text(*failure.in_code, failure.in_name);
   text += " at " + duration_text(failure.ns) + ", called by ";

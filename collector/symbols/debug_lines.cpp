@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 
 namespace gpumem {
@@ -184,6 +185,8 @@ std::vector<SourceFrame> DebugLines::frames_at(std::uint64_t address) const {
 }
 
 std::string demangle(const char* name) {
+  // Short names of C functions are valid mangled names of types.
+  if (std::strncmp(name, "_Z", 2) != 0) return name;
   int status = 0;
   char* readable = abi::__cxa_demangle(name, nullptr, nullptr, &status);
   const std::string result = status == 0 && readable ? readable : name;

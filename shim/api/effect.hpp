@@ -13,6 +13,7 @@ namespace gpumem {
 
 enum class Action : std::uint8_t {
   resolve,          // hands out the address of a function
+  tell_version,     // *out is the driver's version, by which a runtime decides whether it refuses the driver
   start,            // starts CUDA, or fails to
   create_context,   // *out is a new context
   retain_primary,   // *out is the device's primary context
@@ -47,6 +48,7 @@ inline std::uint64_t as_number(unsigned long long address) { return address; }
 inline Effect resolves(void** out, const char* symbol, int version = 0) {
   return {.action = Action::resolve, .out = out, .symbol = symbol, .version = version};
 }
+inline Effect tells_version(const int* out) { return {.action = Action::tell_version, .out = out}; }
 inline Effect starts(int device = no_device) { return {.action = Action::start, .device = device}; }
 inline Effect creates_context(const void* out, int device) {
   return {.action = Action::create_context, .device = device, .out = out};

@@ -50,13 +50,14 @@ void swap_resolved(const Effect& effect, int result, const void* caller) {
 
 }  // namespace
 
-CallGuard::CallGuard(ApiId api, const Effect& effect, const void* caller) : caller_(caller) {
+CallGuard::CallGuard(ApiId api, const Effect& effect, const void* caller) {
   if (own_work_running() || interception_disabled()) return;
   OwnWork work;
   forget_abandoned(this);
   if (running.depth == deepest) return;
   call_.api = api;
   call_.effect = effect;
+  call_.caller = caller;
   call_.outer = running.depth > 0 ? &running.calls[running.depth - 1] : nullptr;
   call_.outermost = running.depth > 0 ? running.calls[0].api : api;
   observe_before(call_);
@@ -80,7 +81,7 @@ void CallGuard::finish(int result) {
   }
   serial_ = 0;
   call_.result = result;
-  if (call_.effect.action == Action::resolve) swap_resolved(call_.effect, result, caller_);
+  if (call_.effect.action == Action::resolve) swap_resolved(call_.effect, result, call_.caller);
   observe_after(call_);
 }
 

@@ -31,6 +31,7 @@ struct Call {
   ApiId api = ApiId::none;
   Effect effect;
   int result = 0;
+  const void* caller = nullptr;  // return address of the wrapper
   std::uint64_t entered_ns = 0;  // set by the observer where it wants it
 
   RunningCall* outer = nullptr;   // the call of this thread that this one happens in
@@ -60,7 +61,6 @@ class CallGuard {
  private:
   volatile std::uint64_t serial_ = 0;  // first: RunningCall::frame points here
   Call call_;
-  const void* caller_ = nullptr;
   unsigned depth_ = 0;  // its place among the thread's running calls, from 1; 0: not observed
 };
 

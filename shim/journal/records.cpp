@@ -28,8 +28,8 @@ void write_place(Line& line, const CallRecord& record) {
   if (record.took_ns != 0) line.number("took", record.took_ns);
 }
 
-void error_name(Line& line, std::string_view key, ApiId api, int code) {
-  const char* name = is_runtime(api) ? runtime_error_name(code) : driver_error_name(code);
+void error_name(Line& line, std::string_view key, bool of_runtime, int code) {
+  const char* name = of_runtime ? runtime_error_name(code) : driver_error_name(code);
   if (name == nullptr) {
     line.null(key);
   } else {
@@ -116,15 +116,16 @@ void begin_failure(Line& line, Stamp stamp, const FailureRecord& record) {
   line.word("tried", record.op);
   write_api(line, record);
   line.signed_number("code", record.code);
-  error_name(line, "name", record.api, record.code);
+  error_name(line, "name", is_runtime(record.api) || record.inferred, record.code);
   if (record.inner != ApiId::none && record.inner_code != 0) {
     line.signed_number("in_code", record.inner_code);
-    error_name(line, "in_name", record.inner, record.inner_code);
+    error_name(line, "in_name", is_runtime(record.inner), record.inner_code);
   }
   if (record.has_memory) line.word("k", kind_name(record.kind));
   if (record.has_pointer) line.hex("p", record.pointer);
   if (record.has_memory && !record.has_pointer) line.number("n", record.size);
   write_place(line, record);
+  if (record.inferred) line.truth("inferred", true);
   if (record.first) line.truth("first", true);
   if (record.start) line.truth("start", true);
 }

@@ -66,6 +66,7 @@ struct FailureRecord : CallRecord {
   bool has_pointer = false;
   std::uint64_t pointer = 0;
   bool first = false, start = false;
+  bool inferred = false;  // the code is a runtime's, which has refused the driver
 };
 
 std::string_view kind_name(MemoryKind kind);

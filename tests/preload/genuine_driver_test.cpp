@@ -111,6 +111,30 @@ TEST_CASE("genuine driver: 535 is refused by newer runtimes, which never call cu
   starts_over("535", {"13.0", "13.5"}, too_old);
 }
 
+TEST_CASE("genuine driver: a static runtime that refuses the driver is seen by its question for the version") {
+  NEEDS(nvcc);
+  for (const char* driver : {"550", "535"}) {
+    NEEDS_PART(missing_driver(driver));
+    if (const auto reason = missing_absence_of_device(); !reason.empty()) return skipped(reason);
+    INFO(driver);
+    Stage stage(Cuda::none);
+    stage.set("LD_LIBRARY_PATH", genuine_driver(driver));
+    const auto bare = stage.run_bare({program("start_static")});
+    CHECK(bare.out.find("35") != std::string::npos);
+    CHECK(stage.run_traced({program("start_static")}) == bare);
+    const auto failures = stage.journal().failures();
+    REQUIRE(failures.size() == 1);
+    CHECK(failures[0].at("code") == 35);
+    CHECK(failures[0].at("name") == "cudaErrorInsufficientDriver");
+    CHECK(failures[0].at("inferred") == true);
+    CHECK(failures[0].at("start") == true);
+    const auto report = failures_in_one_line(stage);
+    INFO(report);
+    CHECK(report.find(too_old.verdict) != std::string::npos);
+    CHECK(report.find("start_training") != std::string::npos);
+  }
+}
+
 TEST_CASE("genuine driver: there is no driver library at all") {
   const auto runtimes = genuine_runtimes(all_versions);
   NEEDS_PART(missing(runtimes));
