@@ -5,10 +5,8 @@
 
 #include <elf.h>
 #include <link.h>
-#include <pthread.h>
 
-#include "base/link_map_walk.hpp"
-#include "base/spin_lock.hpp"
+#include "base/loader_list.hpp"
 
 extern "C" const char __ehdr_start[] __attribute__((visibility("hidden")));
 
@@ -180,47 +178,13 @@ std::size_t LoadedObject::build_id(const unsigned char*& bytes) const {
 
 namespace {
 
-constinit std::atomic<unsigned> walks{0};
-constinit std::atomic<bool> fork_waits{false};
-constinit std::atomic<bool> forks_watched{false};
-constinit std::atomic<bool> is_forked{false};
 constinit std::atomic<std::size_t> startup_objects{0};
-
-void before_fork() {
-  fork_waits.store(true);
-  // Bounded: better a small risk in the child than a parent that waits for ever.
-  for (int tries = 0; walks.load() != 0 && tries < 2000; ++tries) SpinLock::rest();
-}
-void after_fork_in_parent() { fork_waits.store(false); }
-void after_fork_in_child() {
-  is_forked.store(true);
-  walks.store(0);
-  fork_waits.store(false);
-}
-
-// A walk that no fork happens in.
-int walk(int (*visit)(dl_phdr_info*, std::size_t, void*), void* data) {
-  if (!forks_watched.exchange(true)) pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-  static constinit thread_local unsigned depth = 0;
-  if (depth++ == 0) {
-    walks.fetch_add(1);
-    while (fork_waits.load()) {
-      walks.fetch_sub(1);
-      SpinLock::rest();
-      walks.fetch_add(1);
-    }
-  }
-  const bool lock_may_be_stuck = is_forked.load(std::memory_order_relaxed) && is_single_threaded();
-  const int result = lock_may_be_stuck ? walk_link_maps(visit, data) : dl_iterate_phdr(visit, data);
-  if (--depth == 0) walks.fetch_sub(1);
-  return result;
-}
 
 }  // namespace
 
 LoadCounters load_counters() {
   LoadCounters counters;
-  walk(
+  walk_loader_list(
       [](dl_phdr_info* info, std::size_t, void* data) {
         *static_cast<LoadCounters*>(data) = {info->dlpi_adds, info->dlpi_subs};
         return 1;
@@ -254,7 +218,7 @@ bool walk_objects(Visitor visitor, void* data) {
     void* data;
     std::size_t number;
   } state{visitor, data, 0};
-  return walk(
+  return walk_loader_list(
              [](dl_phdr_info* info, std::size_t, void* opaque) {
                auto* s = static_cast<Walk*>(opaque);
                LoadedObject object = describe(info->dlpi_addr, info->dlpi_name, info->dlpi_phdr, info->dlpi_phnum);

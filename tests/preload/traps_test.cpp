@@ -76,7 +76,8 @@ TEST_CASE("traps: libraries that come and go while others allocate") {
   NEEDS(driver);
   NEEDS(nvcc);
   Stage stage;
-  const std::string rounds = full() ? "200000" : "2000";
+  stage.set("GPUMEM_JOURNAL_MAX", "4G");
+  const std::string rounds = full() ? "20000" : "2000";
   const auto outcome = stage.run({{program("loader_storm"), library("small_library"), rounds},
                                   stage.traced_environment(),
                                   {},

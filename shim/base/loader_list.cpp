@@ -1,14 +1,17 @@
-#include "base/link_map_walk.hpp"
+#include "base/loader_list.hpp"
 
+#include <atomic>
 #include <cstring>
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/readable.hpp"
+#include "base/spin_lock.hpp"
 
 namespace gpumem {
 namespace {
@@ -28,8 +31,6 @@ bool describe(const link_map& entry, bool is_executable, dl_phdr_info& info) {
   info.dlpi_phnum = header->e_phnum;
   return true;
 }
-
-}  // namespace
 
 bool is_single_threaded() {
   const int tasks = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -53,6 +54,42 @@ int walk_link_maps(int (*visit)(dl_phdr_info*, std::size_t, void*), void* data) 
     if (const int result = visit(&info, sizeof info, data)) return result;
   }
   return 0;
+}
+
+constinit std::atomic<unsigned> walks{0};
+constinit std::atomic<bool> fork_waits{false};
+constinit std::atomic<bool> forks_watched{false};
+constinit std::atomic<bool> is_forked{false};
+
+void before_fork() {
+  fork_waits.store(true);
+  // Bounded: better a small risk in the child than a parent that waits for ever.
+  for (int tries = 0; walks.load() != 0 && tries < 2000; ++tries) SpinLock::rest();
+}
+void after_fork_in_parent() { fork_waits.store(false); }
+void after_fork_in_child() {
+  is_forked.store(true);
+  walks.store(0);
+  fork_waits.store(false);
+}
+
+}  // namespace
+
+int walk_loader_list(int (*visit)(dl_phdr_info*, std::size_t, void*), void* data) {
+  if (!forks_watched.exchange(true)) pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  static constinit thread_local unsigned depth = 0;
+  if (depth++ == 0) {
+    walks.fetch_add(1);
+    while (fork_waits.load()) {
+      walks.fetch_sub(1);
+      SpinLock::rest();
+      walks.fetch_add(1);
+    }
+  }
+  const bool lock_may_be_stuck = is_forked.load(std::memory_order_relaxed) && is_single_threaded();
+  const int result = lock_may_be_stuck ? walk_link_maps(visit, data) : dl_iterate_phdr(visit, data);
+  if (--depth == 0) walks.fetch_sub(1);
+  return result;
 }
 
 }  // namespace gpumem
