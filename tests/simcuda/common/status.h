@@ -20,6 +20,7 @@ enum class status : int {
   no_device = 100,
   invalid_device = 101,
   invalid_context = 201,
+  operating_system = 304,
   invalid_handle = 400,
   not_found = 500,
   not_ready = 600,

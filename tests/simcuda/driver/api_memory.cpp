@@ -55,7 +55,9 @@ status cuMemFree_v2(device_ptr address) {
   if (!address) return status::success;
   const locked_machine sim;
   const block* found = sim->blocks.starting_at(address);
-  if (!found || found->on_host() || found->kind == block_kind::global) return status::invalid_value;
+  if (!found || found->on_host() || found->kind == block_kind::global || found->kind == block_kind::mapped) {
+    return status::invalid_value;
+  }
   sim->blocks.free(*found);
   return status::success;
 }
@@ -167,7 +169,7 @@ std::optional<pointer_attribute> read_attribute(const block& of, int attribute, 
     case 13: return 1;
     case 14: return std::uint64_t{0};
     case 15: return zero;
-    case 16: return 3;  // readable and writable
+    case 16: return of.kind == block_kind::mapped ? static_cast<int>(of.flags) : 3;  // 3: readable and writable
     case 17: return of.pool;
     case 18: return of.bytes;
     case 19: return of.address;

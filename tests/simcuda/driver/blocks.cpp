@@ -84,8 +84,17 @@ const block* block_table::containing(device_ptr address) const {
 }
 
 bool block_table::covers(device_ptr address, std::size_t bytes) const {
-  const block* found = containing(address);
-  return found && bytes <= found->bytes - (address - found->address);
+  for (const block* found = containing(address); found; found = containing(address)) {
+    if (found->kind == block_kind::mapped && !found->flags) return false;
+    const std::size_t rest = found->bytes - (address - found->address);
+    if (bytes <= rest) return true;
+    if (found->kind != block_kind::mapped) return false;
+    address += rest;
+    bytes -= rest;
+    found = containing(address);
+    if (!found || found->kind != block_kind::mapped) return false;
+  }
+  return false;
 }
 
 bool block_table::overlaps(device_ptr address, std::size_t bytes) const {

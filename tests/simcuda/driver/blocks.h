@@ -16,6 +16,7 @@ enum class block_kind {
   pinned,          // cuMemHostAlloc, cuMemAllocHost
   registered,      // cuMemHostRegister: the program's own memory
   global,          // a variable of loaded code
+  mapped,          // cuMemMap: belongs to its reservation; flags say what access the devices have
 };
 
 struct block {
@@ -40,6 +41,9 @@ class block_table {
   /// Notes memory of the program's own, at wanted.address.
   const block& add_registered(block wanted);
   void free(const block& gone);
+  /// The mapping at the address gets another access, or is gone; its memory is virtual_memory's.
+  void set_access(device_ptr address, unsigned flags) { blocks_.at(address).flags = flags; }
+  void forget(device_ptr address) { blocks_.erase(address); }
   /// What the end of a context takes along: everything that was made in it, but not stream-ordered memory.
   void free_context(const context* gone);
 
@@ -47,7 +51,7 @@ class block_table {
   const block* starting_at(device_ptr address) const;
   /// The block that contains the address, or nullptr.
   const block* containing(device_ptr address) const;
-  /// The whole range is inside one block.
+  /// The whole range is inside one block, or inside mappings without a gap that a device may access.
   bool covers(device_ptr address, std::size_t bytes) const;
   bool overlaps(device_ptr address, std::size_t bytes) const;
 

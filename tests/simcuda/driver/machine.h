@@ -15,6 +15,7 @@
 #include "driver/device.h"
 #include "driver/handles.h"
 #include "driver/script.h"
+#include "driver/virtual_memory.h"
 
 namespace simcuda {
 
@@ -72,6 +73,7 @@ class machine {
   std::vector<std::unique_ptr<device>> devices;
   context_table contexts;
   block_table blocks;
+  virtual_memory ranges{blocks};
   code_store code;
   handle_table<stream> streams;
   handle_table<event> events;

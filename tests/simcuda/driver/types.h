@@ -35,6 +35,28 @@ struct memory_location {
 
 inline constexpr int location_device = 1;
 
+inline constexpr int location_host = 2;
+inline constexpr int location_host_numa_current = 4;  // the last of the host's
+
+/// A generic allocation handle of virtual memory management.
+using memory_handle = unsigned long long;
+
+struct allocation_properties {
+  int type;
+  int handle_types;
+  memory_location location;
+  void* win32_data;
+  unsigned char compression;
+  unsigned char rdma;
+  unsigned short usage;
+  unsigned char reserved[4];
+};
+
+struct access_description {
+  memory_location location;
+  int flags;  // 0 none, 1 read, 3 read and write
+};
+
 struct pool_properties {
   int allocation_type;
   int handle_types;

@@ -15,3 +15,5 @@ static_assert(sizeof(simcuda::copy_2d) == sizeof(CUDA_MEMCPY2D));
 static_assert(sizeof(simcuda::pool_properties) == sizeof(CUmemPoolProps));
 static_assert(sizeof(simcuda::launch_configuration) == sizeof(CUlaunchConfig));
 static_assert(sizeof(simcuda::context_parameters) == sizeof(CUctxCreateParams));
+static_assert(sizeof(simcuda::allocation_properties) == sizeof(CUmemAllocationProp));
+static_assert(sizeof(simcuda::access_description) == sizeof(CUmemAccessDesc));
