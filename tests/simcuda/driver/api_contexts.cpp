@@ -208,14 +208,14 @@ status cuCtxSetFlags(unsigned flags) {
 
 status cuCtxSynchronize() {
   const locked_machine sim;
-  sim->synchronize();
+  sim->synchronize(current_context().owner);
   return status::success;
 }
 
 status cuCtxSynchronize_v2(context* target) {
   const locked_machine sim;
   const status known = check_or_current(*sim, target);
-  if (known == status::success) sim->synchronize();
+  if (known == status::success) sim->synchronize(target->owner);
   return known;
 }
 

@@ -109,8 +109,41 @@ status cuDeviceSetMemPool(device_ordinal ordinal, memory_pool* pool) {
   return status::success;
 }
 
+status cuMemSetMemPool(memory_location* where, int type, memory_pool* pool) {
+  device_ordinal ordinal = 0;
+  const status result = location_ordinal(where, type, ordinal);
+  return result == status::success ? cuDeviceSetMemPool(ordinal, pool) : result;
+}
+
+status cuMemPoolSetAccess(memory_pool* pool, const access_description* accesses, std::size_t count) {
+  constexpr int read_write = 3;
+  const locked_machine sim;
+  if (!is_pool(*sim, pool) || !accesses || !count) return status::invalid_value;
+  for (const access_description* next = accesses; next != accesses + count; ++next) {
+    if (next->location.type != location_device || !sim->find_device(next->location.id)) return status::invalid_device;
+    const bool is_owner = next->location.id == pool->owner.ordinal();
+    if (next->flags & ~read_write || (is_owner && next->flags != read_write)) return status::invalid_value;
+  }
+  for (const access_description* next = accesses; next != accesses + count; ++next) {
+    pool->peer_access[next->location.id] = next->flags;
+  }
+  return status::success;
+}
+
+status cuMemPoolGetAccess(int* flags, memory_pool* pool, memory_location* where) {
+  constexpr int read_write = 3;
+  const locked_machine sim;
+  if (!flags || !where || !is_pool(*sim, pool)) return status::invalid_value;
+  if (where->type != location_device || !sim->find_device(where->id)) return status::invalid_device;
+  const auto known = pool->peer_access.find(where->id);
+  *flags = where->id == pool->owner.ordinal() ? read_write : known == pool->peer_access.end() ? 0 : known->second;
+  return status::success;
+}
+
 status cuMemPoolCreate(memory_pool** out, const pool_properties* properties) {
-  if (!out || !properties) return status::invalid_value;
+  constexpr int pinned = 1, posix_descriptor = 1;
+  if (!out || !properties || properties->allocation_type != pinned) return status::invalid_value;
+  if (properties->handle_types & ~posix_descriptor) return status::not_supported;
   if (properties->location.type != location_device) return status::not_supported;
   const locked_machine sim;
   device* owner = sim->find_device(properties->location.id);

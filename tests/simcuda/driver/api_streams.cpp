@@ -55,8 +55,8 @@ status cuStreamDestroy(stream* queue) {
 }
 
 status cuStreamSynchronize(stream* queue) {
-  return with_stream(queue, [](machine& sim) {
-    sim.synchronize();
+  return with_stream(queue, [&](machine& sim) {
+    sim.synchronize(properties_of(sim, queue).made_in->owner);
     return status::success;
   });
 }
@@ -159,8 +159,8 @@ status cuEventQuery(event* mark) {
 }
 
 status cuEventSynchronize(event* mark) {
-  return with_event(mark, [](machine& sim) {
-    sim.synchronize();
+  return with_event(mark, [&](machine& sim) {
+    sim.synchronize(mark->made_in->owner);
     return status::success;
   });
 }

@@ -68,10 +68,6 @@ bool machine::usable(const stream* queue) const {
   return value == 0 || value == legacy_stream || value == per_thread_stream || streams.contains(queue);
 }
 
-void machine::synchronize() noexcept {
-  for (const auto& one : devices) one->trim_pools();
-}
-
 void machine::release_to_pool(memory_pool& pool, std::size_t bytes) {
   pool.shrink_used(bytes);
   if (!pool.destroyed || pool.used) return;

@@ -63,8 +63,8 @@ class machine {
   device* find_device(device_ordinal ordinal) const;
   /// A stream handle that may be used in the current context: the two default streams or one that was created.
   bool usable(const stream* queue) const;
-  /// All work is finished at once, so a synchronization only lets the pools give back memory.
-  void synchronize() noexcept;
+  /// All work is finished at once, so a synchronization only lets the device's pools give back memory.
+  void synchronize(device& owner) noexcept { owner.trim_pools(); }
   /// A block of the pool is gone; the last one ends a pool that waits for it.
   void release_to_pool(memory_pool& pool, std::size_t bytes);
 

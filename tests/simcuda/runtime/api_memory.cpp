@@ -83,19 +83,4 @@ status cudaMallocFromPoolAsync(void** out, std::size_t bytes, memory_pool* pool,
 
 status cudaFreeAsync(void* address, stream* queue) { return driver().cuMemFreeAsync(address_of(address), queue); }
 
-status cudaMemPoolCreate(memory_pool** pool, const pool_properties* properties) {
-  return driver().cuMemPoolCreate(pool, properties);
-}
-
-status cudaMemPoolDestroy(memory_pool* pool) { return driver().cuMemPoolDestroy(pool); }
-status cudaMemPoolTrimTo(memory_pool* pool, std::size_t keep) { return driver().cuMemPoolTrimTo(pool, keep); }
-
-status cudaMemPoolGetAttribute(memory_pool* pool, int attribute, void* value) {
-  return driver().cuMemPoolGetAttribute(pool, attribute, value);
-}
-
-status cudaMemPoolSetAttribute(memory_pool* pool, int attribute, void* value) {
-  return driver().cuMemPoolSetAttribute(pool, attribute, value);
-}
-
 }  // namespace simcuda::runtime_api

@@ -148,63 +148,6 @@ TEST_CASE("pointers can be asked what they are") {
   CHECK(type == 0);
 }
 
-TEST_CASE("a pool keeps freed memory until the next synchronization") {
-  const fresh_driver cuda(small_device);
-  cuda.start();
-  device_ptr address = 0;
-  memory_pool* pool = nullptr;
-  std::uint64_t reserved = 0, used = 0;
-  REQUIRE(CU(cuda, cuDeviceGetDefaultMemPool, &pool, 0) == 0);
-  REQUIRE(CU(cuda, cuMemAllocAsync, &address, 3 * mib, nullptr) == 0);
-  CHECK(CU(cuda, cuMemPoolGetAttribute, pool, 5, &reserved) == 0);
-  CHECK(CU(cuda, cuMemPoolGetAttribute, pool, 7, &used) == 0);
-  CHECK(reserved == 4 * mib);
-  CHECK(used == 3 * mib);
-  CHECK(cuda.free_bytes() == 76 * mib);
-  REQUIRE(CU(cuda, cuMemFreeAsync, address, nullptr) == 0);
-  CHECK(CU(cuda, cuMemFreeAsync, address, nullptr) == 1);
-  CHECK(cuda.free_bytes() == 76 * mib);
-  REQUIRE(CU(cuda, cuStreamSynchronize, nullptr) == 0);
-  CHECK(cuda.free_bytes() == 80 * mib);
-}
-
-TEST_CASE("a pool's threshold keeps memory through synchronizations, but not from a request that needs it") {
-  const fresh_driver cuda(small_device);
-  cuda.start();
-  device_ptr address = 0;
-  memory_pool* pool = nullptr;
-  std::uint64_t threshold = ~std::uint64_t{0};
-  REQUIRE(CU(cuda, cuDeviceGetMemPool, &pool, 0) == 0);
-  REQUIRE(CU(cuda, cuMemPoolSetAttribute, pool, 4, &threshold) == 0);
-  REQUIRE(CU(cuda, cuMemAllocAsync, &address, 70 * mib, nullptr) == 0);
-  REQUIRE(CU(cuda, cuMemFreeAsync, address, nullptr) == 0);
-  REQUIRE(CU(cuda, cuCtxSynchronize) == 0);
-  CHECK(cuda.free_bytes() == 10 * mib);
-  REQUIRE(CU(cuda, cuMemAllocAsync, &address, 80 * mib, nullptr) == 0);
-  REQUIRE(CU(cuda, cuMemFreeAsync, address, nullptr) == 0);
-  CHECK(CU(cuda, cuMemAlloc_v2, &address, 60 * mib) == 0);
-  CHECK(cuda.free_bytes() == 20 * mib);
-}
-
-TEST_CASE("a destroyed pool lives until its last block is freed") {
-  const fresh_driver cuda(small_device);
-  cuda.start();
-  pool_properties properties{};
-  properties.allocation_type = 1;
-  properties.location = {location_device, 0};
-  memory_pool *pool = nullptr, *standard = nullptr;
-  device_ptr address = 0;
-  REQUIRE(CU(cuda, cuMemPoolCreate, &pool, &properties) == 0);
-  REQUIRE(CU(cuda, cuMemAllocFromPoolAsync, &address, 2 * mib, pool, nullptr) == 0);
-  REQUIRE(CU(cuda, cuMemPoolDestroy, pool) == 0);
-  CHECK(CU(cuda, cuMemPoolDestroy, pool) == 1);
-  CHECK(cuda.free_bytes() == 78 * mib);
-  REQUIRE(CU(cuda, cuMemFreeAsync, address, nullptr) == 0);
-  CHECK(cuda.free_bytes() == 80 * mib);
-  REQUIRE(CU(cuda, cuDeviceGetDefaultMemPool, &standard, 0) == 0);
-  CHECK(CU(cuda, cuMemPoolDestroy, standard) == 1);
-}
-
 TEST_CASE("code costs memory where it is loaded") {
   const fresh_driver cuda(R"({"module_bytes": 5242880, "devices": [{"capacity": 104857600, "context_overhead": 0}]})");
   cuda.start();
