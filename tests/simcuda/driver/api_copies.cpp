@@ -51,6 +51,17 @@ status fill(device_ptr target, Element value, std::size_t count) {
   return status::success;
 }
 
+/// An array is its memory, row by row. false: there is no such array, or nothing behind it.
+bool resolve_array(copy_side& side) {
+  if (side.type != memory_type::array) return true;
+  const locked_machine sim;
+  if (!sim->arrays.contains(side.array) || !side.array->memory) return false;
+  side.type = memory_type::device;
+  side.device = side.array->memory;
+  side.pitch = row_bytes(side.array->about);
+  return side.x_bytes <= side.pitch;
+}
+
 /// The first byte of one side of a two-dimensional copy; nullptr when it cannot be one.
 char* first_byte(const copy_side& side) {
   const std::size_t offset = side.y * side.pitch + side.x_bytes;
@@ -103,14 +114,15 @@ status cuMemcpyDtoDAsync_v2(device_ptr target, device_ptr source, std::size_t by
   return queued(queue, [&] { return cuMemcpyDtoD_v2(target, source, bytes); });
 }
 
-status cuMemcpy2D_v2(const copy_2d* wanted) {
-  if (!wanted) return status::invalid_value;
-  const auto& [source, target, width_bytes, height] = *wanted;
+status cuMemcpy2D_v2(const copy_2d* described) {
+  if (!described) return status::invalid_value;
+  copy_2d resolved = *described;
+  if (!resolve_array(resolved.source) || !resolve_array(resolved.target)) return status::invalid_value;
+  const auto& [source, target, width_bytes, height] = resolved;
   if (!width_bytes || !height) return status::success;
   const char* from = first_byte(source);
   char* to = first_byte(target);
-  if (source.type == memory_type::array || target.type == memory_type::array) return status::not_supported;
-  if (!from || !to || !plausible_side(source, from, *wanted) || !plausible_side(target, to, *wanted)) {
+  if (!from || !to || !plausible_side(source, from, resolved) || !plausible_side(target, to, resolved)) {
     return status::invalid_value;
   }
   for (std::size_t row = 0; row < height; ++row) {

@@ -55,9 +55,7 @@ status cuMemFree_v2(device_ptr address) {
   if (!address) return status::success;
   const locked_machine sim;
   const block* found = sim->blocks.starting_at(address);
-  if (!found || found->on_host() || found->kind == block_kind::global || found->kind == block_kind::mapped) {
-    return status::invalid_value;
-  }
+  if (!found || !found->is_freeable()) return status::invalid_value;
   sim->blocks.free(*found);
   return status::success;
 }

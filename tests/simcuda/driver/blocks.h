@@ -16,6 +16,7 @@ enum class block_kind {
   pinned,          // cuMemHostAlloc, cuMemAllocHost
   registered,      // cuMemHostRegister: the program's own memory
   global,          // a variable of loaded code
+  array,           // cuArrayCreate: has no address for programs
   mapped,          // cuMemMap: belongs to its reservation; flags say what access the devices have
 };
 
@@ -29,6 +30,10 @@ struct block {
   unsigned flags = 0;
   std::uint64_t id = 0;
 
+  /// cuMemFree ends it.
+  bool is_freeable() const {
+    return kind == block_kind::linear || kind == block_kind::managed || kind == block_kind::stream_ordered;
+  }
   bool on_host() const { return kind == block_kind::pinned || kind == block_kind::registered; }
 };
 

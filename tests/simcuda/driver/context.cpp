@@ -27,6 +27,8 @@ void context_table::tear_down(context& target) {
   const auto belongs = [&](const auto& object) { return object.made_in == &target; };
   sim.streams.destroy_if(belongs);
   sim.events.destroy_if(belongs);
+  sim.arrays.destroy_if(belongs);
+  sim.mipmapped_arrays.destroy_if(belongs);
   target.owner.refund(target.owner.description().context_overhead);
   target.alive = false;
   target.uses = 0;

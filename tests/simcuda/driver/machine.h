@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "driver/arrays.h"
 #include "driver/blocks.h"
 #include "driver/code.h"
 #include "driver/context.h"
@@ -77,6 +78,8 @@ class machine {
   code_store code;
   handle_table<stream> streams;
   handle_table<event> events;
+  handle_table<device_array> arrays;
+  handle_table<mipmapped_array> mipmapped_arrays;
   handle_table<memory_pool> pools;  // those that a program created
   std::uint64_t next_stream_id = 3;
 

@@ -23,6 +23,8 @@ struct function;
 struct library;
 struct kernel;
 struct memory_pool;
+struct device_array;
+struct mipmapped_array;
 
 struct uuid {
   unsigned char bytes[16];
@@ -55,6 +57,25 @@ struct allocation_properties {
 struct access_description {
   memory_location location;
   int flags;  // 0 none, 1 read, 3 read and write
+};
+
+struct array_description {
+  std::size_t width, height;
+  int format;
+  unsigned channels;
+};
+
+struct array_description_3d {
+  std::size_t width, height, depth;
+  int format;
+  unsigned channels;
+  unsigned flags;
+};
+
+struct array_requirements {
+  std::size_t bytes;
+  std::size_t alignment;
+  unsigned reserved[4];
 };
 
 struct pool_properties {
@@ -91,7 +112,7 @@ struct copy_side {
   memory_type type;
   void* host;
   device_ptr device;
-  void* array;
+  device_array* array;
   std::size_t pitch;
 };
 

@@ -10,6 +10,20 @@ struct dimensions {
   unsigned x, y, z;
 };
 
+struct extent {
+  std::size_t width, height, depth;
+};
+
+struct pitched_pointer {
+  void* pointer;
+  std::size_t pitch, width, height;
+};
+
+struct channel_description {
+  int bits[4];
+  int kind;
+};
+
 enum class copy_kind : int { host_to_host, host_to_device, device_to_host, device_to_device, by_address };
 
 struct runtime_launch {

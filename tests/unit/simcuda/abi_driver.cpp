@@ -16,4 +16,7 @@ static_assert(sizeof(simcuda::pool_properties) == sizeof(CUmemPoolProps));
 static_assert(sizeof(simcuda::launch_configuration) == sizeof(CUlaunchConfig));
 static_assert(sizeof(simcuda::context_parameters) == sizeof(CUctxCreateParams));
 static_assert(sizeof(simcuda::allocation_properties) == sizeof(CUmemAllocationProp));
+static_assert(sizeof(simcuda::array_description) == sizeof(CUDA_ARRAY_DESCRIPTOR));
+static_assert(sizeof(simcuda::array_description_3d) == sizeof(CUDA_ARRAY3D_DESCRIPTOR));
+static_assert(sizeof(simcuda::array_requirements) == sizeof(CUDA_ARRAY_MEMORY_REQUIREMENTS));
 static_assert(sizeof(simcuda::access_description) == sizeof(CUmemAccessDesc));
