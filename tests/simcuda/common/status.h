@@ -22,6 +22,7 @@ enum class status : int {
   invalid_context = 201,
   operating_system = 304,
   invalid_handle = 400,
+  illegal_state = 401,
   not_found = 500,
   not_ready = 600,
   primary_context_active = 708,
@@ -29,6 +30,15 @@ enum class status : int {
   host_memory_already_registered = 712,
   host_memory_not_registered = 713,
   not_supported = 801,
+  capture_unsupported = 900,
+  capture_invalidated = 901,
+  capture_merge = 902,
+  capture_unmatched = 903,
+  capture_unjoined = 904,
+  capture_isolation = 905,
+  capture_implicit = 906,
+  captured_event = 907,
+  capture_wrong_thread = 908,
   unknown = 999,
 };
 

@@ -20,6 +20,8 @@ status check(const array_description_3d* wanted) {
 /// Deferred and sparse arrays get no memory until something is mapped into them.
 status back_with_memory(machine& sim, std::size_t bytes, unsigned flags, device_ptr& memory) {
   memory = 0;
+  const status safe = sim.graphs.unsafe_call();
+  if (safe != status::success) return safe;
   if (flags & (array_flag::deferred | array_flag::sparse)) return status::success;
   const block* made = nullptr;
   const status result = sim.blocks.allocate(

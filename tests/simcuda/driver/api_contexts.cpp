@@ -208,8 +208,9 @@ status cuCtxSetFlags(unsigned flags) {
 
 status cuCtxSynchronize() {
   const locked_machine sim;
-  sim->synchronize(current_context().owner);
-  return status::success;
+  const status safe = sim->graphs.unsafe_call();
+  if (safe == status::success) sim->synchronize(current_context().owner);
+  return safe;
 }
 
 status cuCtxSynchronize_v2(context* target) {

@@ -14,6 +14,8 @@ template <class Address>
 status allocate(Address* out, block wanted) {
   if (!out || !wanted.bytes) return status::invalid_value;
   const locked_machine sim;
+  const status safe = sim->graphs.unsafe_call();
+  if (safe != status::success) return safe;
   wanted.owner = &current_context().owner;
   wanted.made_in = &current_context();
   const block* made = nullptr;
@@ -54,6 +56,8 @@ status cuMemAllocManaged(device_ptr* out, std::size_t bytes, unsigned flags) {
 status cuMemFree_v2(device_ptr address) {
   if (!address) return status::success;
   const locked_machine sim;
+  const status safe = sim->graphs.unsafe_call();
+  if (safe != status::success) return safe;
   const block* found = sim->blocks.starting_at(address);
   if (!found || !found->is_freeable()) return status::invalid_value;
   sim->blocks.free(*found);
@@ -73,6 +77,8 @@ status cuMemHostAlloc(void** out, std::size_t bytes, unsigned flags) {
 status cuMemFreeHost(void* address) {
   if (!address) return status::success;
   const locked_machine sim;
+  const status safe = sim->graphs.unsafe_call();
+  if (safe != status::success) return safe;
   const block* found = sim->blocks.starting_at(address_of(address));
   if (!found || found->kind != block_kind::pinned) return status::invalid_value;
   sim->blocks.free(*found);
@@ -96,6 +102,8 @@ status cuMemHostRegister(void* address, std::size_t bytes, unsigned flags) {
 status cuMemHostUnregister(void* address) {
   if (!address) return status::invalid_value;
   const locked_machine sim;
+  const status safe = sim->graphs.unsafe_call();
+  if (safe != status::success) return safe;
   const block* found = sim->blocks.starting_at(address_of(address));
   if (!found || found->kind != block_kind::registered) return status::host_memory_not_registered;
   sim->blocks.free(*found);

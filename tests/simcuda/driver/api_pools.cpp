@@ -18,6 +18,15 @@ bool is_pool(machine& sim, const memory_pool* handle) {
 status allocate_from(machine& sim, device_ptr* out, std::size_t bytes, memory_pool& pool, stream* queue) {
   if (!out || !bytes) return status::invalid_value;
   if (!sim.usable(queue)) return status::invalid_handle;
+  if (stream_capture* capture = sim.capture_of(queue)) {
+    if (capture->invalidated) return status::capture_invalidated;
+    graph_node* node = nullptr;
+    const status result = sim.graphs.add_allocation(*capture->into, pool.owner, bytes, node);
+    if (result != status::success) return result;
+    capture->last[queue] = node;
+    *out = node->memory->address;
+    return status::success;
+  }
   const block* made = nullptr;
   const status result = sim.blocks.allocate(
       {.bytes = bytes, .kind = block_kind::stream_ordered, .owner = &pool.owner, .pool = &pool}, made);
@@ -74,8 +83,12 @@ status cuMemFreeAsync(device_ptr address, stream* queue) {
   if (!address) return status::success;
   const locked_machine sim;
   if (!sim->usable(queue)) return status::invalid_handle;
+  if (stream_capture* capture = sim->capture_of(queue)) {
+    if (capture->invalidated) return status::capture_invalidated;
+    return sim->graphs.add_free(*capture->into, address, capture->last[queue]);
+  }
   const block* found = sim->blocks.starting_at(address);
-  if (!found || found->kind != block_kind::stream_ordered) return status::invalid_value;
+  if (!found || !found->is_ordered()) return status::invalid_value;
   sim->blocks.free(*found);
   return status::success;
 }

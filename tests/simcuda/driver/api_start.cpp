@@ -76,14 +76,6 @@ status cuGetExportTable(const void** table, const uuid* id) {
   return table && id ? status::not_found : status::invalid_value;
 }
 
-status cuThreadExchangeStreamCaptureMode(int* mode) {
-  constexpr int capture_modes = 3;
-  if (!mode || *mode < 0 || *mode >= capture_modes) return status::invalid_value;
-  thread_local int current = 0;
-  std::swap(current, *mode);
-  return status::success;
-}
-
 status cuModuleGetLoadingMode(int* mode) {
   if (!mode) return status::invalid_value;
   constexpr int lazy = 2;

@@ -54,6 +54,9 @@ void block_table::free(const block& gone) {
   const std::size_t bytes = charged_bytes(gone);
   if (has_own_mapping(gone.kind)) {
     unmap_host_memory(reinterpret_cast<void*>(gone.address), gone.bytes);
+  } else if (gone.kind == block_kind::graph) {
+    gone.memory->attached = false;
+    gone.pool->shrink_used(bytes);
   } else if (gone.kind != block_kind::registered) {
     gone.owner->addresses().give_back(gone.address, bytes);
     if (gone.pool)
@@ -61,7 +64,8 @@ void block_table::free(const block& gone) {
     else if (gone.kind != block_kind::global)
       gone.owner->refund(bytes);
   }
-  blocks_.erase(gone.address);
+  // Taken out first: the allocation of a graph may end with its block.
+  const auto taken = blocks_.extract(gone.address);
 }
 
 void block_table::free_context(const context* gone) {

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <map>
+#include <memory>
 
 #include "driver/types.h"
 
 namespace simcuda {
 
 class device;
+struct graph_allocation;
 
 enum class block_kind {
   linear,          // cuMemAlloc, cuMemAllocPitch
@@ -17,6 +19,7 @@ enum class block_kind {
   registered,      // cuMemHostRegister: the program's own memory
   global,          // a variable of loaded code
   array,           // cuArrayCreate: has no address for programs
+  graph,           // an allocation node's, from a launch until it is freed; the address stays the node's
   mapped,          // cuMemMap: belongs to its reservation; flags say what access the devices have
 };
 
@@ -29,11 +32,12 @@ struct block {
   memory_pool* pool = nullptr;  // of stream-ordered memory
   unsigned flags = 0;
   std::uint64_t id = 0;
+  std::shared_ptr<graph_allocation> memory = nullptr;  // of a graph's block
 
+  /// cuMemFreeAsync ends it.
+  bool is_ordered() const { return kind == block_kind::stream_ordered || kind == block_kind::graph; }
   /// cuMemFree ends it.
-  bool is_freeable() const {
-    return kind == block_kind::linear || kind == block_kind::managed || kind == block_kind::stream_ordered;
-  }
+  bool is_freeable() const { return kind == block_kind::linear || kind == block_kind::managed || is_ordered(); }
   bool on_host() const { return kind == block_kind::pinned || kind == block_kind::registered; }
 };
 

@@ -16,6 +16,7 @@ device::device(device_ordinal ordinal, const device_description& description, bo
       description_(description),
       address_reuse_(address_reuse),
       default_pool_(std::make_unique<memory_pool>(*this, 0)),
+      graph_pool_(std::make_unique<memory_pool>(*this, 0)),
       current_pool_(default_pool_.get()) {
   pools_.push_back(current_pool_);
   for (const auto& process : description_.other_processes) lose(process.used_bytes);

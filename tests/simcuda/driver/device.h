@@ -38,6 +38,8 @@ class device {
   std::optional<int> attribute(int number) const;
   std::string pci_bus_id() const;
 
+  /// What graphs' allocations are made from; it gives memory back only when trimmed.
+  memory_pool& graph_pool() noexcept { return *graph_pool_; }
   memory_pool* default_pool() noexcept { return default_pool_.get(); }
   memory_pool* current_pool() noexcept { return current_pool_; }
   void set_current_pool(memory_pool* pool) noexcept { current_pool_ = pool; }
@@ -56,6 +58,7 @@ class device {
   std::unique_ptr<address_space> addresses_;
   std::vector<memory_pool*> pools_;
   std::unique_ptr<memory_pool> default_pool_;
+  std::unique_ptr<memory_pool> graph_pool_;
   memory_pool* current_pool_;
 };
 

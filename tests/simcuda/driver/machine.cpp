@@ -68,6 +68,23 @@ bool machine::usable(const stream* queue) const {
   return value == 0 || value == legacy_stream || value == per_thread_stream || streams.contains(queue);
 }
 
+stream_capture* machine::capture_of(const stream* queue) const {
+  return streams.contains(queue) ? queue->capture : nullptr;
+}
+
+status machine::queue_work(stream* queue, int type, std::function<void()> work, bool& captured) {
+  captured = false;
+  if (!usable(queue)) return status::invalid_handle;
+  if (!streams.contains(queue)) return graphs.default_stream_work();
+  stream_capture* capture = queue->capture;
+  if (!capture) return status::success;
+  if (capture->invalidated) return status::capture_invalidated;
+  captured = true;
+  capture->last[queue] = graphs.add(*capture->into, {.type = type, .work = std::move(work)});
+  if (queue != capture->origin) capture->unjoined.insert(queue);
+  return status::success;
+}
+
 void machine::release_to_pool(memory_pool& pool, std::size_t bytes) {
   pool.shrink_used(bytes);
   if (!pool.destroyed || pool.used) return;

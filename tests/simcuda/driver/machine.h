@@ -14,6 +14,7 @@
 #include "driver/code.h"
 #include "driver/context.h"
 #include "driver/device.h"
+#include "driver/graphs.h"
 #include "driver/handles.h"
 #include "driver/script.h"
 #include "driver/virtual_memory.h"
@@ -25,12 +26,15 @@ struct stream {
   unsigned flags;
   int priority;
   std::uint64_t id;
+  stream_capture* capture = nullptr;  // what its work goes into instead of running
 };
 
 struct event {
   context* made_in;
   unsigned flags;
   std::optional<std::chrono::steady_clock::time_point> recorded;
+  std::uint64_t capture_id = 0;  // recorded in this capture, if it still goes on
+  const stream* captured_on = nullptr;
 };
 
 /// A rule with its count of calls. Thread-safe.
@@ -64,6 +68,10 @@ class machine {
   device* find_device(device_ordinal ordinal) const;
   /// A stream handle that may be used in the current context: the two default streams or one that was created.
   bool usable(const stream* queue) const;
+  /// The capture that the stream takes part in, or nullptr.
+  stream_capture* capture_of(const stream* queue) const;
+  /// Before work for a stream runs: whether it may be queued, and whether it became a node of a graph instead.
+  status queue_work(stream* queue, int type, std::function<void()> work, bool& captured);
   /// All work is finished at once, so a synchronization only lets the device's pools give back memory.
   void synchronize(device& owner) noexcept { owner.trim_pools(); }
   /// A block of the pool is gone; the last one ends a pool that waits for it.
@@ -78,6 +86,7 @@ class machine {
   code_store code;
   handle_table<stream> streams;
   handle_table<event> events;
+  graph_store graphs;
   handle_table<device_array> arrays;
   handle_table<mipmapped_array> mipmapped_arrays;
   handle_table<memory_pool> pools;  // those that a program created

@@ -25,6 +25,9 @@ struct kernel;
 struct memory_pool;
 struct device_array;
 struct mipmapped_array;
+struct graph;
+struct graph_node;
+struct executable_graph;
 
 struct uuid {
   unsigned char bytes[16];
@@ -86,6 +89,32 @@ struct pool_properties {
   std::size_t max_size;
   unsigned short usage;
   unsigned char reserved[54];
+};
+
+struct allocation_node {
+  pool_properties pool;
+  const access_description* accesses;
+  std::size_t access_count;
+  std::size_t bytes;
+  device_ptr address;
+};
+
+struct generic_node {
+  int type;
+  int reserved[3];
+  union {
+    long long padding[29];
+    allocation_node allocation;
+    device_ptr freed;
+  };
+  long long end;
+};
+
+struct instantiation {
+  unsigned long long flags;
+  stream* upload;
+  graph_node* failed_node;
+  int result;
 };
 
 struct context_parameters {

@@ -19,4 +19,7 @@ static_assert(sizeof(simcuda::allocation_properties) == sizeof(CUmemAllocationPr
 static_assert(sizeof(simcuda::array_description) == sizeof(CUDA_ARRAY_DESCRIPTOR));
 static_assert(sizeof(simcuda::array_description_3d) == sizeof(CUDA_ARRAY3D_DESCRIPTOR));
 static_assert(sizeof(simcuda::array_requirements) == sizeof(CUDA_ARRAY_MEMORY_REQUIREMENTS));
+static_assert(sizeof(simcuda::allocation_node) == sizeof(CUDA_MEM_ALLOC_NODE_PARAMS));
+static_assert(sizeof(simcuda::generic_node) == sizeof(CUgraphNodeParams));
+static_assert(sizeof(simcuda::instantiation) == sizeof(CUDA_GRAPH_INSTANTIATE_PARAMS));
 static_assert(sizeof(simcuda::access_description) == sizeof(CUmemAccessDesc));
