@@ -24,7 +24,12 @@ void* map_host_memory(std::size_t bytes) noexcept {
 void unmap_host_memory(void* address, std::size_t bytes) noexcept { munmap(address, up_to_page(bytes)); }
 
 address_space::address_space(std::size_t bytes, bool reuse)
-    : memory_(map_host_memory(bytes)), bytes_(bytes), reuse_(reuse) {
+    : file_(shared_file::create("simcuda-device", bytes)), bytes_(bytes), reuse_(reuse) {
+  if (file_.is_open()) memory_ = file_.map(bytes, 0);
+  if (!memory_) {
+    file_ = {};
+    memory_ = map_host_memory(bytes);
+  }
   if (memory_) add_hole(reinterpret_cast<device_ptr>(memory_), bytes);
 }
 
@@ -45,7 +50,7 @@ void address_space::give_back(device_ptr address, std::size_t bytes) {
   if (bytes >= worth_returning) {
     const device_ptr first = (address + 4095) & ~device_ptr{4095};
     const device_ptr last = (address + bytes) & ~device_ptr{4095};
-    madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+    madvise(reinterpret_cast<void*>(first), last - first, file_.is_open() ? MADV_REMOVE : MADV_DONTNEED);
   }
   if (!reuse_) return;
   auto next = holes_.lower_bound(address);
@@ -63,6 +68,12 @@ void address_space::give_back(device_ptr address, std::size_t bytes) {
     }
   }
   add_hole(address, bytes);
+}
+
+bool address_space::locate(device_ptr address, int& descriptor, std::size_t& offset) const {
+  descriptor = file_.descriptor();
+  offset = address - reinterpret_cast<device_ptr>(memory_);
+  return file_.is_open();
 }
 
 void address_space::add_hole(device_ptr start, std::size_t bytes) {

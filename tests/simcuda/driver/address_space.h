@@ -6,11 +6,13 @@
 #include <set>
 #include <utility>
 
+#include "driver/shared_file.h"
 #include "driver/types.h"
 
 namespace simcuda {
 
-/// Addresses of one device, backed by host memory that the kernel provides at first touch. Not thread-safe.
+/// Addresses of one device, backed by a memory file whose pages the kernel provides at first touch and which another
+/// process can map. Not thread-safe.
 ///
 /// The space is several times the device's capacity, so that fragmentation never makes an allocation fail that the
 /// accounting admits. The smallest hole that fits is taken, the lowest of several: a freed address is handed out again
@@ -29,12 +31,16 @@ class address_space {
   /// Gives back what take() handed out. The contents are gone, as after a real free.
   void give_back(device_ptr address, std::size_t bytes);
 
+  /// Where an address is in the device's file; false: the system refused a file, and private memory took its place.
+  bool locate(device_ptr address, int& descriptor, std::size_t& offset) const;
+
   static constexpr std::size_t granule = 512;
 
  private:
   void add_hole(device_ptr start, std::size_t bytes);
   void remove_hole(std::map<device_ptr, std::size_t>::iterator hole);
 
+  shared_file file_;
   void* memory_ = nullptr;
   std::size_t bytes_ = 0;
   bool reuse_;

@@ -54,6 +54,9 @@ void block_table::free(const block& gone) {
   const std::size_t bytes = charged_bytes(gone);
   if (has_own_mapping(gone.kind)) {
     unmap_host_memory(reinterpret_cast<void*>(gone.address), gone.bytes);
+  } else if (gone.kind == block_kind::imported) {
+    const device_ptr lead = gone.address % 4096;
+    unmap_host_memory(reinterpret_cast<void*>(gone.address - lead), lead + gone.bytes);
   } else if (gone.kind == block_kind::graph) {
     gone.memory->attached = false;
     gone.pool->shrink_used(bytes);

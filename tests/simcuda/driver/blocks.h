@@ -20,6 +20,7 @@ enum class block_kind {
   global,          // a variable of loaded code
   array,           // cuArrayCreate: has no address for programs
   graph,           // an allocation node's, from a launch until it is freed; the address stays the node's
+  imported,        // cuIpcOpenMemHandle: another process has paid for it
   mapped,          // cuMemMap: belongs to its reservation; flags say what access the devices have
 };
 

@@ -16,6 +16,7 @@
 #include "driver/device.h"
 #include "driver/graphs.h"
 #include "driver/handles.h"
+#include "driver/imports.h"
 #include "driver/script.h"
 #include "driver/virtual_memory.h"
 
@@ -83,6 +84,7 @@ class machine {
   context_table contexts;
   block_table blocks;
   virtual_memory ranges{blocks};
+  import_table imports{blocks};
   code_store code;
   handle_table<stream> streams;
   handle_table<event> events;

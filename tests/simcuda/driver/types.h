@@ -33,6 +33,11 @@ struct uuid {
   unsigned char bytes[16];
 };
 
+/// What one process hands to another, by value.
+struct ipc_handle {
+  char bytes[64];
+};
+
 struct memory_location {
   int type;
   int id;

@@ -72,6 +72,18 @@ status cudaPointerGetAttributes(pointer_description* description, const void* ad
   return result;
 }
 
+status cudaIpcGetMemHandle(ipc_handle* out, void* address) {
+  return driver().cuIpcGetMemHandle(out, address_of(address));
+}
+
+status cudaIpcOpenMemHandle(void** out, ipc_handle handle, unsigned flags) {
+  return driver().cuIpcOpenMemHandle_v2(address_slot(out), handle, flags);
+}
+
+status cudaIpcCloseMemHandle(void* address) { return driver().cuIpcCloseMemHandle(address_of(address)); }
+status cudaIpcGetEventHandle(ipc_handle* out, event* mark) { return driver().cuIpcGetEventHandle(out, mark); }
+status cudaIpcOpenEventHandle(event** out, ipc_handle handle) { return driver().cuIpcOpenEventHandle(out, handle); }
+
 status cudaMallocAsync(void** out, std::size_t bytes, stream* queue) {
   return allocate_unless_empty(out, bytes, [&] { return driver().cuMemAllocAsync(address_slot(out), bytes, queue); });
 }

@@ -22,4 +22,5 @@ static_assert(sizeof(simcuda::array_requirements) == sizeof(CUDA_ARRAY_MEMORY_RE
 static_assert(sizeof(simcuda::allocation_node) == sizeof(CUDA_MEM_ALLOC_NODE_PARAMS));
 static_assert(sizeof(simcuda::generic_node) == sizeof(CUgraphNodeParams));
 static_assert(sizeof(simcuda::instantiation) == sizeof(CUDA_GRAPH_INSTANTIATE_PARAMS));
+static_assert(sizeof(simcuda::ipc_handle) == sizeof(CUipcMemHandle));
 static_assert(sizeof(simcuda::access_description) == sizeof(CUmemAccessDesc));
