@@ -5,7 +5,9 @@
 #include <map>
 #include <set>
 #include <utility>
+#include <vector>
 
+#include "driver/script.h"
 #include "driver/shared_file.h"
 #include "driver/types.h"
 
@@ -15,12 +17,11 @@ namespace simcuda {
 /// process can map. Not thread-safe.
 ///
 /// The space is several times the device's capacity, so that fragmentation never makes an allocation fail that the
-/// accounting admits. The smallest hole that fits is taken, the lowest of several: a freed address is handed out again
-/// at once to a request of the same size.
+/// accounting admits. Unless the script wants otherwise the smallest hole that fits is taken, the lowest of several: a
+/// freed address is handed out again to the next request of the same size.
 class address_space {
  public:
-  /// reuse: false hands out every address only once, until the space is used up.
-  address_space(std::size_t bytes, bool reuse);
+  address_space(std::size_t bytes, address_reuse reuse);
   ~address_space();
   address_space(const address_space&) = delete;
   address_space& operator=(const address_space&) = delete;
@@ -37,13 +38,17 @@ class address_space {
   static constexpr std::size_t granule = 512;
 
  private:
+  /// A part of a hole is handed out.
+  void carve(std::map<device_ptr, std::size_t>::iterator hole, device_ptr address, std::size_t bytes);
+  device_ptr take_freed_last(std::size_t bytes);
   void add_hole(device_ptr start, std::size_t bytes);
   void remove_hole(std::map<device_ptr, std::size_t>::iterator hole);
 
   shared_file file_;
   void* memory_ = nullptr;
   std::size_t bytes_ = 0;
-  bool reuse_;
+  address_reuse reuse_;
+  std::vector<device_ptr> freed_;  // the latest last
   std::map<device_ptr, std::size_t> holes_;
   std::set<std::pair<std::size_t, device_ptr>> holes_by_size_;
 };

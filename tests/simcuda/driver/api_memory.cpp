@@ -130,7 +130,7 @@ status cuMemHostGetFlags(unsigned* flags, void* address) {
 
 status cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
   const locked_machine sim;
-  const device& owner = current_context().owner;
+  device& owner = current_context().owner;
   if (free) *free = owner.free_bytes();
   if (total) *total = owner.capacity();
   return status::success;

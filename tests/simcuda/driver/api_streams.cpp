@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "driver/api.h"
+#include "driver/call_gate.h"
 #include "driver/machine.h"
 
 namespace simcuda::api {
@@ -26,7 +27,12 @@ stream properties_of(machine& sim, stream* queue) {
 /// Host functions run on a thread of the driver, never on the caller's.
 template <class Function>
 status queue_host_work(stream* queue, Function function) {
-  const auto work = [=] { std::thread(function).join(); };
+  const auto work = [=] {
+    std::thread([=] {
+      mark_host_function_thread();
+      function();
+    }).join();
+  };
   bool captured = false;
   status result = status::success;
   {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,12 +20,13 @@ namespace simcuda {
 /// processes and what a script took away. A request that does not fit the rest is out of memory.
 class device {
  public:
-  device(device_ordinal ordinal, const device_description& description, bool address_reuse);
+  device(device_ordinal ordinal, const device_description& description, address_reuse reuse);
 
   device_ordinal ordinal() const noexcept { return ordinal_; }
   const device_description& description() const noexcept { return description_; }
   std::size_t capacity() const noexcept { return description_.capacity; }
-  std::size_t free_bytes() const noexcept { return description_.capacity - used_; }
+  /// Without what the script let vanish up to now.
+  std::size_t free_bytes() noexcept;
 
   /// false, and nothing changed: does not fit, even after every pool gave up its unused reserve.
   bool charge(std::size_t bytes);
@@ -53,7 +55,8 @@ class device {
  private:
   device_ordinal ordinal_;
   device_description description_;
-  bool address_reuse_;
+  address_reuse reuse_;
+  std::chrono::steady_clock::time_point made_ = std::chrono::steady_clock::now();
   std::size_t used_ = 0;
   std::unique_ptr<address_space> addresses_;
   std::vector<memory_pool*> pools_;

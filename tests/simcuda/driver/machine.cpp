@@ -42,9 +42,12 @@ machine::machine(std::optional<script> wanted)
 void machine::find_devices() {
   if (devices_found_) return;
   devices_found_ = true;
-  for (const auto& description : visible_devices(settings.devices, std::getenv("CUDA_VISIBLE_DEVICES"))) {
+  auto all = settings.devices;
+  const char* order = std::getenv("CUDA_DEVICE_ORDER");
+  if (order && std::string_view(order) == "PCI_BUS_ID") sort_by_pci(all);
+  for (const auto& description : visible_devices(all, std::getenv("CUDA_VISIBLE_DEVICES"))) {
     const auto ordinal = static_cast<device_ordinal>(devices.size());
-    devices.push_back(std::make_unique<device>(ordinal, description, settings.address_reuse));
+    devices.push_back(std::make_unique<device>(ordinal, description, settings.reuse));
     contexts.add_primary(*devices.back());
   }
 }

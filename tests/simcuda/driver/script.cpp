@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/script.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <functional>
@@ -88,6 +89,17 @@ reader compute_capability(std::array<int, 2>& target) {
   };
 }
 
+reader reuse(address_reuse& target) {
+  return [&target](const json& value, const location& where) {
+    static const std::map<std::string, address_reuse> names = {{"smallest_hole", address_reuse::smallest_hole},
+                                                               {"at_once", address_reuse::at_once},
+                                                               {"never", address_reuse::never}};
+    const auto known = value.is_string() ? names.find(value.get<std::string>()) : names.end();
+    if (known == names.end()) where.refuse("\"smallest_hole\", \"at_once\" or \"never\" is expected");
+    target = known->second;
+  };
+}
+
 reader mode(compute_mode& target) {
   return [&target](const json& value, const location& where) {
     static const std::map<std::string, compute_mode> names = {{"default", compute_mode::shared},
@@ -147,6 +159,12 @@ other_process read_process(const json& value, const location& where, std::size_t
   return process;
 }
 
+memory_fall read_fall(const json& value, const location& where, std::size_t) {
+  memory_fall fall;
+  read_object(value, where, {{"after_ms", integer(fall.after_ms)}, {"bytes", integer(fall.bytes)}});
+  return fall;
+}
+
 device_description read_device(const json& value, const location& where, std::size_t ordinal) {
   device_description device = default_device(ordinal);
   read_object(value, where,
@@ -158,7 +176,8 @@ device_description read_device(const json& value, const location& where, std::si
                {"compute_mode", mode(device.mode)},
                {"compute_capability", compute_capability(device.compute_capability)},
                {"multiprocessors", integer(device.multiprocessors, 1)},
-               {"other_processes", list(device.other_processes, read_process)}});
+               {"other_processes", list(device.other_processes, read_process)},
+               {"falls", list(device.falls, read_fall)}});
   return device;
 }
 
@@ -185,6 +204,13 @@ script default_script() {
   return result;
 }
 
+void sort_by_pci(std::vector<device_description>& devices) {
+  const auto place = [](const device_description& one) {
+    return std::array{one.pci_domain, one.pci_bus, one.pci_device};
+  };
+  std::ranges::stable_sort(devices, {}, place);
+}
+
 script load_script(const std::string& path) {
   const location where(path);
   std::ifstream file(path);
@@ -199,7 +225,8 @@ script load_script(const std::string& path) {
   read_object(document, where,
               {{"driver_version", integer(result.driver_version, 1000)},
                {"module_bytes", integer(result.module_bytes)},
-               {"address_reuse", boolean(result.address_reuse)},
+               {"reuse", reuse(result.reuse)},
+               {"strict", boolean(result.strict)},
                {"devices", list(result.devices, read_device)},
                {"rules", list(result.rules, read_rule)}});
   for (std::size_t index = 0; index < result.rules.size(); ++index) {

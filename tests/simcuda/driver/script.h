@@ -23,6 +23,19 @@ struct other_process {
   std::size_t used_bytes = 0;
 };
 
+/// Memory that vanishes without any call, so long after cuInit.
+struct memory_fall {
+  unsigned after_ms = 0;
+  std::size_t bytes = 0;
+};
+
+/// Which of the free addresses a request gets.
+enum class address_reuse {
+  smallest_hole,  // the smallest range that fits
+  at_once,        // the one freed last, also for a smaller request
+  never,          // one that nobody had before
+};
+
 struct device_description {
   std::string name;
   std::size_t capacity = 16 * gib;
@@ -35,6 +48,7 @@ struct device_description {
   std::array<int, 2> compute_capability{9, 0};
   int multiprocessors = 132;
   std::vector<other_process> other_processes;
+  std::vector<memory_fall> falls;
 };
 
 /// What happens at some calls of one exported function: the calls numbered nth … nth+times-1, counted from 1.
@@ -51,10 +65,14 @@ struct rule {
 struct script {
   int driver_version = 13000;
   std::size_t module_bytes = 2 * mib;
-  bool address_reuse = true;
+  address_reuse reuse = address_reuse::smallest_hole;
+  bool strict = false;  // abort at a call from where a real driver may hang or crash
   std::vector<device_description> devices;
   std::vector<rule> rules;
 };
+
+/// As NVML numbers them, and CUDA with CUDA_DEVICE_ORDER=PCI_BUS_ID.
+void sort_by_pci(std::vector<device_description>& devices);
 
 struct script_error : std::runtime_error {
   using std::runtime_error::runtime_error;

@@ -39,8 +39,7 @@ void program_code::remove_image(image* gone) {
     loaded = gone->loaded;
     std::erase_if(images_, [gone](const auto& one) { return one.get() == gone; });
   }
-  // At exit the driver may be gone already and refuses; there is nobody to tell.
-  if (loaded) driver().cuLibraryUnload(loaded);
+  if (loaded && !exit_began()) driver().cuLibraryUnload(loaded);
 }
 
 void program_code::add_kernel(image* in, const void* host_function, const char* name) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <chrono>
 #include <cstring>
+#include <thread>
 #include <vector>
 
 #include "catch.hpp"
@@ -68,13 +70,37 @@ TEST_CASE("a freed address is handed out again at once") {
 }
 
 TEST_CASE("a script can forbid the reuse of addresses") {
-  const fresh_driver cuda(R"({"address_reuse": false})");
+  const fresh_driver cuda(R"({"reuse": "never"})");
   cuda.start();
   device_ptr first = 0, second = 0;
   REQUIRE(CU(cuda, cuMemAlloc_v2, &first, mib) == 0);
   REQUIRE(CU(cuda, cuMemFree_v2, first) == 0);
   REQUIRE(CU(cuda, cuMemAlloc_v2, &second, mib) == 0);
   CHECK(second != first);
+}
+
+TEST_CASE("a script can have the address freed last handed out at once, also for less") {
+  const fresh_driver cuda(R"({"reuse": "at_once"})");
+  cuda.start();
+  device_ptr small = 0, big = 0, next = 0, rest = 0;
+  REQUIRE(CU(cuda, cuMemAlloc_v2, &small, 512) == 0);
+  REQUIRE(CU(cuda, cuMemAlloc_v2, &big, mib) == 0);
+  REQUIRE(CU(cuda, cuMemFree_v2, small) == 0);
+  REQUIRE(CU(cuda, cuMemFree_v2, big) == 0);  // merges with the small one
+  REQUIRE(CU(cuda, cuMemAlloc_v2, &next, 512) == 0);
+  CHECK(next == big);
+  REQUIRE(CU(cuda, cuMemAlloc_v2, &rest, 512) == 0);
+  CHECK(rest == small);
+}
+
+TEST_CASE("memory falls without any call") {
+  const fresh_driver cuda(
+      R"({"devices": [{"capacity": 104857600, "context_overhead": 0, "falls": [{"after_ms": 0, "bytes": 1048576},
+         {"after_ms": 30, "bytes": 2097152}, {"after_ms": 3600000, "bytes": 1}]}]})");
+  cuda.start();
+  CHECK(cuda.free_bytes() >= 97 * mib);
+  std::this_thread::sleep_for(std::chrono::milliseconds(40));
+  CHECK(cuda.free_bytes() == 97 * mib);
 }
 
 TEST_CASE("copies and fills work, inside a block only") {

@@ -41,6 +41,8 @@ TEST_CASE("the example is accepted and says what its documentation says") {
 
 TEST_CASE("what a script gets wrong is named") {
   CHECK(refusal(R"({"devicez": []})") == "devicez: unknown key");
+  CHECK(refusal(R"({"reuse": true})").starts_with("reuse: \"smallest_hole\""));
+  CHECK(refusal(R"({"devices": [{"falls": [{"when": 1}]}]})") == "devices[0].falls[0].when: unknown key");
   CHECK(refusal(R"({"devices": [{"nmae": "x"}]})") == "devices[0].nmae: unknown key");
   CHECK(refusal(R"({"devices": [{"capacity": -1}]})").starts_with("devices[0].capacity: out of range"));
   CHECK(refusal(R"({"devices": [{"capacity": "1G"}]})") == "devices[0].capacity: an integer is expected");
