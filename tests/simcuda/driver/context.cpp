@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/context.h"
 
+#include <algorithm>
+
 #include "driver/device.h"
 #include "driver/machine.h"
 
@@ -39,6 +41,10 @@ status context_table::check(const context* handle) const {
     if (known.get() == handle) return known->alive ? status::success : status::context_is_destroyed;
   }
   return status::invalid_context;
+}
+
+bool context_table::any_alive(const device& on) const {
+  return std::ranges::any_of(all_, [&](const auto& one) { return &one->owner == &on && one->alive; });
 }
 
 std::vector<context*>& context_stack() {

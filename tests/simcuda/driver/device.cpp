@@ -34,14 +34,23 @@ std::size_t device::free_bytes() noexcept {
     const auto age = std::chrono::steady_clock::now() - made_;
     std::erase_if(description_.falls, [&](const memory_fall& fall) {
       const bool is_due = age >= std::chrono::milliseconds(fall.after_ms);
-      if (is_due) used_ += std::min(fall.bytes, description_.capacity - used_);
+      if (is_due) take_away(fall.bytes);
       return is_due;
     });
   }
   return description_.capacity - used_;
 }
 
-void device::lose(std::size_t bytes) noexcept { used_ += std::min(bytes, free_bytes()); }
+void device::take_away(std::size_t bytes) noexcept {
+  const std::size_t taken = std::min(bytes, description_.capacity - used_);
+  used_ += taken;
+  lost_ += taken;
+}
+
+void device::lose(std::size_t bytes) noexcept {
+  free_bytes();  // what is due goes first
+  take_away(bytes);
+}
 
 address_space& device::addresses() {
   if (!addresses_) {

@@ -33,6 +33,7 @@ class device {
   void refund(std::size_t bytes) noexcept { used_ -= bytes; }
   /// Memory that no call explains; stops at the capacity.
   void lose(std::size_t bytes) noexcept;
+  std::size_t lost_bytes() const noexcept { return lost_; }
 
   address_space& addresses();
 
@@ -53,11 +54,14 @@ class device {
   void reclaim_pools() noexcept;
 
  private:
+  void take_away(std::size_t bytes) noexcept;
+
   device_ordinal ordinal_;
   device_description description_;
   address_reuse reuse_;
   std::chrono::steady_clock::time_point made_ = std::chrono::steady_clock::now();
   std::size_t used_ = 0;
+  std::size_t lost_ = 0;  // a part of it
   std::unique_ptr<address_space> addresses_;
   std::vector<memory_pool*> pools_;
   std::unique_ptr<memory_pool> default_pool_;

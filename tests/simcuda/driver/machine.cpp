@@ -2,35 +2,14 @@
 #include "driver/machine.h"
 
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
 #include "driver/visible_devices.h"
 
 namespace simcuda {
-namespace {
-
-std::optional<script> read_settings() {
-  const char* path = std::getenv("SIMCUDA_SCRIPT");
-  if (!path || !*path) return default_script();
-  try {
-    return load_script(path);
-  } catch (const script_error& error) {
-    std::fprintf(stderr, "simcuda: %s\n", error.what());
-    return std::nullopt;
-  }
-}
-
-}  // namespace
-
-bool armed_rule::applies_now() noexcept {
-  const std::uint64_t call = calls_.fetch_add(1, std::memory_order_relaxed) + 1;
-  return call >= wanted_.nth && (wanted_.times == 0 || call - wanted_.nth < wanted_.times);
-}
-
 machine& machine::instance() {
-  static machine* const only = new machine(read_settings());
+  static machine* const only = new machine(script_of_environment());
   return *only;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <deque>
 #include <memory>
@@ -9,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "driver/armed_rule.h"
 #include "driver/arrays.h"
 #include "driver/blocks.h"
 #include "driver/code.h"
@@ -36,20 +36,6 @@ struct event {
   std::optional<std::chrono::steady_clock::time_point> recorded;
   std::uint64_t capture_id = 0;  // recorded in this capture, if it still goes on
   const stream* captured_on = nullptr;
-};
-
-/// A rule with its count of calls. Thread-safe.
-class armed_rule {
- public:
-  explicit armed_rule(rule wanted) : wanted_(std::move(wanted)) {}
-
-  const rule& wanted() const noexcept { return wanted_; }
-  /// Counts a call of the rule's function; true when the rule holds for this one.
-  bool applies_now() noexcept;
-
- private:
-  rule wanted_;
-  std::atomic<std::uint64_t> calls_ = 0;
 };
 
 /// The whole simulated machine. Made from SIMCUDA_SCRIPT at the first call and never destroyed: calls may still come
