@@ -27,16 +27,22 @@ status cudaMemPoolGetAccess(int* flags, memory_pool* pool, memory_location* loca
   return driver().cuMemPoolGetAccess(flags, pool, location);
 }
 
+#if SIMCUDA_RUNTIME_VERSION >= 13000
 status cudaMemGetDefaultMemPool(memory_pool** pool, memory_location* location, int type) {
   return driver().cuMemGetDefaultMemPool(pool, location, type);
 }
+#endif
 
+#if SIMCUDA_RUNTIME_VERSION >= 13000
 status cudaMemGetMemPool(memory_pool** pool, memory_location* location, int type) {
   return driver().cuMemGetMemPool(pool, location, type);
 }
+#endif
 
+#if SIMCUDA_RUNTIME_VERSION >= 13000
 status cudaMemSetMemPool(memory_location* location, int type, memory_pool* pool) {
   return driver().cuMemSetMemPool(location, type, pool);
 }
+#endif
 
 }  // namespace simcuda::runtime_api

@@ -38,7 +38,7 @@ status start_once() {
   const driver_functions& functions = link->functions(false);
   int version = 0;
   if (!functions.cuDriverGetVersion || functions.cuDriverGetVersion(&version) != status::success ||
-      version < runtime_version) {
+      version < least_driver_version) {
     return status::insufficient_driver;
   }
   const status initialised = functions.cuInit(0);

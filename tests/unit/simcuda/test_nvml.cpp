@@ -16,11 +16,12 @@ using namespace simcuda::nvml;
 
 namespace {
 
+// UUIDs of their own: this process also has the simulated drivers of other test cases loaded.
 const char* const two_devices = R"({"nvml_driver_version": "999.1", "devices": [
-  {"name": "fast", "pci_bus_id": "0000:82:00.0", "capacity": 1048576000, "context_overhead": 10485760,
+  {"name": "fast", "uuid": "GPU-00000000-0000-0000-0000-0000000000fa", "pci_bus_id": "0000:82:00.0", "capacity": 1048576000, "context_overhead": 10485760,
    "other_processes": [{"pid": 4242, "name": "python train.py", "used_bytes": 104857600},
                        {"pid": 17, "name": "Xorg", "used_bytes": 1048576, "kind": "graphics"}]},
-  {"name": "slow", "pci_bus_id": "0000:03:00.0", "compute_mode": "prohibited", "mig": "enabled", "persistence": false}],
+  {"name": "slow", "uuid": "GPU-00000000-0000-0000-0000-000000000510", "pci_bus_id": "0000:03:00.0", "compute_mode": "prohibited", "mig": "enabled", "persistence": false}],
   "rules": [{"call": "nvmlDeviceGetIndex", "nth": 2, "code": 15, "delay_ms": 30}]})";
 
 /// A simulated NVML of its own, as fresh_driver is for CUDA.
