@@ -176,15 +176,16 @@ status cuGraphLaunch(executable_graph* target, stream* queue) {
     nodes = target->nodes;
     free_first = target->frees_on_launch;
   }
+  status result = status::success;
   for (const auto& node : nodes) {
     const bool is_memory = node->memory || node->type == node_type::memory_free;
-    const status result = is_memory ? run_memory_node(*node, free_first) : status::success;
-    if (result != status::success) return result;
+    if (is_memory) result = run_memory_node(*node, free_first);
+    if (result != status::success) break;
     if (node->work) node->work();
   }
   const locked_machine sim;  // the nodes may be the last that know an allocation
   nodes.clear();
-  return status::success;
+  return result;
 }
 
 status cuGraphExecDestroy(executable_graph* target) {
