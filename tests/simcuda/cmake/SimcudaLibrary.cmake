@@ -12,6 +12,13 @@ function(simcuda_default_entries output names_file header)
   file(CONFIGURE OUTPUT ${output} CONTENT "${text}" @ONLY)
 endfunction()
 
+# Writes a version script that exports the names of a list, and nothing else, under one version node.
+function(simcuda_version_node output names_file node)
+  file(STRINGS ${names_file} names)
+  list(JOIN names ";\n  " text)
+  file(CONFIGURE OUTPUT ${output} CONTENT "${node} {\n global:\n  ${text};\n local: *;\n};\n" @ONLY)
+endfunction()
+
 # A library of the simulated stack: in <build>/simcuda under its SONAME with a plain .so link beside it, calling its own
 # functions directly as NVIDIA's does, exporting only the API, and needing no C++ library at run time.
 function(simcuda_library target name soversion version_script)

@@ -5,20 +5,23 @@
 #include <map>
 #include <set>
 #include <utility>
+#include <vector>
 
+#include "driver/script.h"
+#include "driver/shared_file.h"
 #include "driver/types.h"
 
 namespace simcuda {
 
-/// Addresses of one device, backed by host memory that the kernel provides at first touch. Not thread-safe.
+/// Addresses of one device, backed by a memory file whose pages the kernel provides at first touch and which another
+/// process can map. Not thread-safe.
 ///
 /// The space is several times the device's capacity, so that fragmentation never makes an allocation fail that the
-/// accounting admits. The smallest hole that fits is taken, the lowest of several: a freed address is handed out again
-/// at once to a request of the same size.
+/// accounting admits. Unless the script wants otherwise the smallest hole that fits is taken, the lowest of several: a
+/// freed address is handed out again to the next request of the same size.
 class address_space {
  public:
-  /// reuse: false hands out every address only once, until the space is used up.
-  address_space(std::size_t bytes, bool reuse);
+  address_space(std::size_t bytes, address_reuse reuse);
   ~address_space();
   address_space(const address_space&) = delete;
   address_space& operator=(const address_space&) = delete;
@@ -29,15 +32,23 @@ class address_space {
   /// Gives back what take() handed out. The contents are gone, as after a real free.
   void give_back(device_ptr address, std::size_t bytes);
 
+  /// Where an address is in the device's file; false: the system refused a file, and private memory took its place.
+  bool locate(device_ptr address, int& descriptor, std::size_t& offset) const;
+
   static constexpr std::size_t granule = 512;
 
  private:
+  /// A part of a hole is handed out.
+  void carve(std::map<device_ptr, std::size_t>::iterator hole, device_ptr address, std::size_t bytes);
+  device_ptr take_freed_last(std::size_t bytes);
   void add_hole(device_ptr start, std::size_t bytes);
   void remove_hole(std::map<device_ptr, std::size_t>::iterator hole);
 
+  shared_file file_;
   void* memory_ = nullptr;
   std::size_t bytes_ = 0;
-  bool reuse_;
+  address_reuse reuse_;
+  std::vector<device_ptr> freed_;  // the latest last
   std::map<device_ptr, std::size_t> holes_;
   std::set<std::pair<std::size_t, device_ptr>> holes_by_size_;
 };

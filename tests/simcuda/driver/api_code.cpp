@@ -30,9 +30,12 @@ status readable(const char* path) {
 status launch(function* target, bool has_threads, stream* queue) {
   const locked_machine sim;
   if (!sim->usable(queue)) return status::invalid_handle;
-  if (sim->code.contains(target)) return has_threads ? status::success : status::invalid_value;
-  if (!is_kernel(*sim, target)) return status::invalid_handle;
+  const bool is_loaded = sim->code.contains(target);
+  if (!is_loaded && !is_kernel(*sim, target)) return status::invalid_handle;
   if (!has_threads) return status::invalid_value;
+  bool captured = false;
+  const status queued = sim->queue_work(queue, node_type::kernel, nullptr, captured);
+  if (queued != status::success || is_loaded) return queued;
   code_module* loaded = nullptr;
   return sim->code.materialize(reinterpret_cast<kernel*>(target)->owner, loaded);
 }

@@ -208,14 +208,15 @@ status cuCtxSetFlags(unsigned flags) {
 
 status cuCtxSynchronize() {
   const locked_machine sim;
-  sim->synchronize();
-  return status::success;
+  const status safe = sim->graphs.unsafe_call();
+  if (safe == status::success) sim->synchronize(current_context().owner);
+  return safe;
 }
 
 status cuCtxSynchronize_v2(context* target) {
   const locked_machine sim;
   const status known = check_or_current(*sim, target);
-  if (known == status::success) sim->synchronize();
+  if (known == status::success) sim->synchronize(target->owner);
   return known;
 }
 

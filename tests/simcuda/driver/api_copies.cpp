@@ -32,11 +32,15 @@ status copy(void* target, const void* source, std::size_t bytes, bool addresses_
 }
 
 /// The stream of an asynchronous call must exist; the work itself is done before the call returns.
+/// In a capture it becomes a node that does the work at every launch, so it holds its arguments by value.
 template <class Work>
-status queued(stream* queue, Work work) {
+status queued(stream* queue, int type, Work work) {
   {
     const locked_machine sim;
-    if (!sim->usable(queue)) return status::invalid_handle;
+    bool captured = false;
+    const status result = sim->queue_work(
+        queue, type, [work] { work(); }, captured);
+    if (result != status::success || captured) return result;
   }
   return work();
 }
@@ -49,6 +53,17 @@ status fill(device_ptr target, Element value, std::size_t count) {
   if (target % sizeof(Element) || !on_device(target, bytes)) return status::invalid_value;
   std::fill_n(static_cast<Element*>(pointer_to(target)), count, value);
   return status::success;
+}
+
+/// An array is its memory, row by row. false: there is no such array, or nothing behind it.
+bool resolve_array(copy_side& side) {
+  if (side.type != memory_type::array) return true;
+  const locked_machine sim;
+  if (!sim->arrays.contains(side.array) || !side.array->memory) return false;
+  side.type = memory_type::device;
+  side.device = side.array->memory;
+  side.pitch = row_bytes(side.array->about);
+  return side.x_bytes <= side.pitch;
 }
 
 /// The first byte of one side of a two-dimensional copy; nullptr when it cannot be one.
@@ -76,7 +91,7 @@ status cuMemcpy(device_ptr target, device_ptr source, std::size_t bytes) {
 }
 
 status cuMemcpyAsync(device_ptr target, device_ptr source, std::size_t bytes, stream* queue) {
-  return queued(queue, [&] { return cuMemcpy(target, source, bytes); });
+  return queued(queue, node_type::memcpy, [=] { return cuMemcpy(target, source, bytes); });
 }
 
 status cuMemcpyHtoD_v2(device_ptr target, const void* source, std::size_t bytes) {
@@ -84,7 +99,7 @@ status cuMemcpyHtoD_v2(device_ptr target, const void* source, std::size_t bytes)
 }
 
 status cuMemcpyHtoDAsync_v2(device_ptr target, const void* source, std::size_t bytes, stream* queue) {
-  return queued(queue, [&] { return cuMemcpyHtoD_v2(target, source, bytes); });
+  return queued(queue, node_type::memcpy, [=] { return cuMemcpyHtoD_v2(target, source, bytes); });
 }
 
 status cuMemcpyDtoH_v2(void* target, device_ptr source, std::size_t bytes) {
@@ -92,7 +107,7 @@ status cuMemcpyDtoH_v2(void* target, device_ptr source, std::size_t bytes) {
 }
 
 status cuMemcpyDtoHAsync_v2(void* target, device_ptr source, std::size_t bytes, stream* queue) {
-  return queued(queue, [&] { return cuMemcpyDtoH_v2(target, source, bytes); });
+  return queued(queue, node_type::memcpy, [=] { return cuMemcpyDtoH_v2(target, source, bytes); });
 }
 
 status cuMemcpyDtoD_v2(device_ptr target, device_ptr source, std::size_t bytes) {
@@ -100,17 +115,18 @@ status cuMemcpyDtoD_v2(device_ptr target, device_ptr source, std::size_t bytes) 
 }
 
 status cuMemcpyDtoDAsync_v2(device_ptr target, device_ptr source, std::size_t bytes, stream* queue) {
-  return queued(queue, [&] { return cuMemcpyDtoD_v2(target, source, bytes); });
+  return queued(queue, node_type::memcpy, [=] { return cuMemcpyDtoD_v2(target, source, bytes); });
 }
 
-status cuMemcpy2D_v2(const copy_2d* wanted) {
-  if (!wanted) return status::invalid_value;
-  const auto& [source, target, width_bytes, height] = *wanted;
+status cuMemcpy2D_v2(const copy_2d* described) {
+  if (!described) return status::invalid_value;
+  copy_2d resolved = *described;
+  if (!resolve_array(resolved.source) || !resolve_array(resolved.target)) return status::invalid_value;
+  const auto& [source, target, width_bytes, height] = resolved;
   if (!width_bytes || !height) return status::success;
   const char* from = first_byte(source);
   char* to = first_byte(target);
-  if (source.type == memory_type::array || target.type == memory_type::array) return status::not_supported;
-  if (!from || !to || !plausible_side(source, from, *wanted) || !plausible_side(target, to, *wanted)) {
+  if (!from || !to || !plausible_side(source, from, resolved) || !plausible_side(target, to, resolved)) {
     return status::invalid_value;
   }
   for (std::size_t row = 0; row < height; ++row) {
@@ -120,7 +136,8 @@ status cuMemcpy2D_v2(const copy_2d* wanted) {
 }
 
 status cuMemcpy2DAsync_v2(const copy_2d* wanted, stream* queue) {
-  return queued(queue, [&] { return cuMemcpy2D_v2(wanted); });
+  if (!wanted) return status::invalid_value;
+  return queued(queue, node_type::memcpy, [copy = *wanted] { return cuMemcpy2D_v2(&copy); });
 }
 
 status cuMemsetD8_v2(device_ptr target, unsigned char value, std::size_t count) { return fill(target, value, count); }
@@ -128,15 +145,15 @@ status cuMemsetD16_v2(device_ptr target, unsigned short value, std::size_t count
 status cuMemsetD32_v2(device_ptr target, unsigned value, std::size_t count) { return fill(target, value, count); }
 
 status cuMemsetD8Async(device_ptr target, unsigned char value, std::size_t count, stream* queue) {
-  return queued(queue, [&] { return fill(target, value, count); });
+  return queued(queue, node_type::memset, [=] { return fill(target, value, count); });
 }
 
 status cuMemsetD16Async(device_ptr target, unsigned short value, std::size_t count, stream* queue) {
-  return queued(queue, [&] { return fill(target, value, count); });
+  return queued(queue, node_type::memset, [=] { return fill(target, value, count); });
 }
 
 status cuMemsetD32Async(device_ptr target, unsigned value, std::size_t count, stream* queue) {
-  return queued(queue, [&] { return fill(target, value, count); });
+  return queued(queue, node_type::memset, [=] { return fill(target, value, count); });
 }
 
 }  // namespace simcuda::api

@@ -14,6 +14,8 @@ template <class Address>
 status allocate(Address* out, block wanted) {
   if (!out || !wanted.bytes) return status::invalid_value;
   const locked_machine sim;
+  const status safe = sim->graphs.unsafe_call();
+  if (safe != status::success) return safe;
   wanted.owner = &current_context().owner;
   wanted.made_in = &current_context();
   const block* made = nullptr;
@@ -54,8 +56,10 @@ status cuMemAllocManaged(device_ptr* out, std::size_t bytes, unsigned flags) {
 status cuMemFree_v2(device_ptr address) {
   if (!address) return status::success;
   const locked_machine sim;
+  const status safe = sim->graphs.unsafe_call();
+  if (safe != status::success) return safe;
   const block* found = sim->blocks.starting_at(address);
-  if (!found || found->on_host() || found->kind == block_kind::global) return status::invalid_value;
+  if (!found || !found->is_freeable()) return status::invalid_value;
   sim->blocks.free(*found);
   return status::success;
 }
@@ -73,6 +77,8 @@ status cuMemHostAlloc(void** out, std::size_t bytes, unsigned flags) {
 status cuMemFreeHost(void* address) {
   if (!address) return status::success;
   const locked_machine sim;
+  const status safe = sim->graphs.unsafe_call();
+  if (safe != status::success) return safe;
   const block* found = sim->blocks.starting_at(address_of(address));
   if (!found || found->kind != block_kind::pinned) return status::invalid_value;
   sim->blocks.free(*found);
@@ -96,6 +102,8 @@ status cuMemHostRegister(void* address, std::size_t bytes, unsigned flags) {
 status cuMemHostUnregister(void* address) {
   if (!address) return status::invalid_value;
   const locked_machine sim;
+  const status safe = sim->graphs.unsafe_call();
+  if (safe != status::success) return safe;
   const block* found = sim->blocks.starting_at(address_of(address));
   if (!found || found->kind != block_kind::registered) return status::host_memory_not_registered;
   sim->blocks.free(*found);
@@ -122,7 +130,7 @@ status cuMemHostGetFlags(unsigned* flags, void* address) {
 
 status cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
   const locked_machine sim;
-  const device& owner = current_context().owner;
+  device& owner = current_context().owner;
   if (free) *free = owner.free_bytes();
   if (total) *total = owner.capacity();
   return status::success;
@@ -167,7 +175,7 @@ std::optional<pointer_attribute> read_attribute(const block& of, int attribute, 
     case 13: return 1;
     case 14: return std::uint64_t{0};
     case 15: return zero;
-    case 16: return 3;  // readable and writable
+    case 16: return of.kind == block_kind::mapped ? static_cast<int>(of.flags) : 3;  // 3: readable and writable
     case 17: return of.pool;
     case 18: return of.bytes;
     case 19: return of.address;

@@ -18,6 +18,15 @@ bool is_pool(machine& sim, const memory_pool* handle) {
 status allocate_from(machine& sim, device_ptr* out, std::size_t bytes, memory_pool& pool, stream* queue) {
   if (!out || !bytes) return status::invalid_value;
   if (!sim.usable(queue)) return status::invalid_handle;
+  if (stream_capture* capture = sim.capture_of(queue)) {
+    if (capture->invalidated) return status::capture_invalidated;
+    graph_node* node = nullptr;
+    const status result = sim.graphs.add_allocation(*capture->into, pool.owner, bytes, node);
+    if (result != status::success) return result;
+    capture->last[queue] = node;
+    *out = node->memory->address;
+    return status::success;
+  }
   const block* made = nullptr;
   const status result = sim.blocks.allocate(
       {.bytes = bytes, .kind = block_kind::stream_ordered, .owner = &pool.owner, .pool = &pool}, made);
@@ -74,8 +83,12 @@ status cuMemFreeAsync(device_ptr address, stream* queue) {
   if (!address) return status::success;
   const locked_machine sim;
   if (!sim->usable(queue)) return status::invalid_handle;
+  if (stream_capture* capture = sim->capture_of(queue)) {
+    if (capture->invalidated) return status::capture_invalidated;
+    return sim->graphs.add_free(*capture->into, address, capture->last[queue]);
+  }
   const block* found = sim->blocks.starting_at(address);
-  if (!found || found->kind != block_kind::stream_ordered) return status::invalid_value;
+  if (!found || !found->is_ordered()) return status::invalid_value;
   sim->blocks.free(*found);
   return status::success;
 }
@@ -109,8 +122,41 @@ status cuDeviceSetMemPool(device_ordinal ordinal, memory_pool* pool) {
   return status::success;
 }
 
+status cuMemSetMemPool(memory_location* where, int type, memory_pool* pool) {
+  device_ordinal ordinal = 0;
+  const status result = location_ordinal(where, type, ordinal);
+  return result == status::success ? cuDeviceSetMemPool(ordinal, pool) : result;
+}
+
+status cuMemPoolSetAccess(memory_pool* pool, const access_description* accesses, std::size_t count) {
+  constexpr int read_write = 3;
+  const locked_machine sim;
+  if (!is_pool(*sim, pool) || !accesses || !count) return status::invalid_value;
+  for (const access_description* next = accesses; next != accesses + count; ++next) {
+    if (next->location.type != location_device || !sim->find_device(next->location.id)) return status::invalid_device;
+    const bool is_owner = next->location.id == pool->owner.ordinal();
+    if (next->flags & ~read_write || (is_owner && next->flags != read_write)) return status::invalid_value;
+  }
+  for (const access_description* next = accesses; next != accesses + count; ++next) {
+    pool->peer_access[next->location.id] = next->flags;
+  }
+  return status::success;
+}
+
+status cuMemPoolGetAccess(int* flags, memory_pool* pool, memory_location* where) {
+  constexpr int read_write = 3;
+  const locked_machine sim;
+  if (!flags || !where || !is_pool(*sim, pool)) return status::invalid_value;
+  if (where->type != location_device || !sim->find_device(where->id)) return status::invalid_device;
+  const auto known = pool->peer_access.find(where->id);
+  *flags = where->id == pool->owner.ordinal() ? read_write : known == pool->peer_access.end() ? 0 : known->second;
+  return status::success;
+}
+
 status cuMemPoolCreate(memory_pool** out, const pool_properties* properties) {
-  if (!out || !properties) return status::invalid_value;
+  constexpr int pinned = 1, posix_descriptor = 1;
+  if (!out || !properties || properties->allocation_type != pinned) return status::invalid_value;
+  if (properties->handle_types & ~posix_descriptor) return status::not_supported;
   if (properties->location.type != location_device) return status::not_supported;
   const locked_machine sim;
   device* owner = sim->find_device(properties->location.id);

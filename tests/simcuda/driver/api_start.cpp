@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Start, error names, the resolver.
+#include <cstring>
+
 #include "common/error_codes.h"
 #include "driver/api.h"
 #include "driver/call_gate.h"
+#include "driver/cuda_use.h"
 #include "driver/machine.h"
 #include "driver/resolver.h"
 
@@ -73,14 +76,9 @@ status cuGetProcAddress_v2(const char* name, void** entry, int version, std::uin
 
 // Private tables are not simulated: the genuine runtime checks through one of them that the driver is genuine.
 status cuGetExportTable(const void** table, const uuid* id) {
-  return table && id ? status::not_found : status::invalid_value;
-}
-
-status cuThreadExchangeStreamCaptureMode(int* mode) {
-  constexpr int capture_modes = 3;
-  if (!mode || *mode < 0 || *mode >= capture_modes) return status::invalid_value;
-  thread_local int current = 0;
-  std::swap(current, *mode);
+  if (!table || !id) return status::invalid_value;
+  if (std::memcmp(id, &cuda_accounts_id, sizeof *id) != 0) return status::not_found;
+  *table = &accounts_of_devices;
   return status::success;
 }
 

@@ -1,27 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams and events. Work is done before the call that queues it returns, so nothing ever waits.
+// Streams. Work is done before the call that queues it returns, so nothing ever waits.
 #include <algorithm>
 #include <thread>
 
 #include "driver/api.h"
+#include "driver/call_gate.h"
 #include "driver/machine.h"
 
 namespace simcuda::api {
 namespace {
 
 constexpr int greatest_priority = -5;
-constexpr unsigned disable_timing = 2;
 
 template <class Body>
 status with_stream(stream* queue, Body body) {
   const locked_machine sim;
   return sim->usable(queue) ? body(*sim) : status::invalid_handle;
-}
-
-template <class Body>
-status with_event(event* mark, Body body) {
-  const locked_machine sim;
-  return sim->events.contains(mark) ? body(*sim) : status::invalid_handle;
 }
 
 /// The stream's own properties; the default streams have those of a stream made without any wish.
@@ -32,8 +26,29 @@ stream properties_of(machine& sim, stream* queue) {
 
 /// Host functions run on a thread of the driver, never on the caller's.
 template <class Function>
-void run_on_driver_thread(Function function) {
-  std::thread(function).join();
+status queue_host_work(stream* queue, Function function) {
+  const auto work = [=] {
+    std::thread([=] {
+      mark_host_function_thread();
+      function();
+    }).join();
+  };
+  bool captured = false;
+  status result = status::success;
+  {
+    const locked_machine sim;
+    result = sim->queue_work(queue, node_type::host, work, captured);
+  }
+  if (result == status::success && !captured) work();
+  return result;
+}
+
+/// A call that waits for the stream, or asks whether it is done: not while it is being captured.
+status refuse_in_capture(machine& sim, const stream* queue) {
+  stream_capture* capture = sim.capture_of(queue);
+  if (!capture) return status::success;
+  capture->invalidated = true;
+  return status::capture_unsupported;
 }
 
 }  // namespace
@@ -51,18 +66,26 @@ status cuStreamCreate(stream** out, unsigned flags) { return cuStreamCreateWithP
 
 status cuStreamDestroy(stream* queue) {
   const locked_machine sim;
+  if (stream_capture* capture = sim->capture_of(queue)) {
+    if (capture->origin == queue)
+      sim->graphs.end(*capture);
+    else
+      capture->invalidated = true;
+  }
   return sim->streams.destroy(queue) ? status::success : status::invalid_handle;
 }
 
 status cuStreamSynchronize(stream* queue) {
-  return with_stream(queue, [](machine& sim) {
-    sim.synchronize();
+  return with_stream(queue, [&](machine& sim) {
+    const status allowed = refuse_in_capture(sim, queue);
+    if (allowed != status::success) return allowed;
+    sim.synchronize(properties_of(sim, queue).made_in->owner);
     return status::success;
   });
 }
 
 status cuStreamQuery(stream* queue) {
-  return with_stream(queue, [](machine&) { return status::success; });
+  return with_stream(queue, [&](machine& sim) { return refuse_in_capture(sim, queue); });
 }
 
 status cuStreamGetPriority(stream* queue, int* priority) {
@@ -105,74 +128,18 @@ status cuStreamGetDevice(stream* queue, device_ordinal* out) {
   });
 }
 
-status cuStreamWaitEvent(stream* queue, event* mark, unsigned) {
-  return with_event(mark, [&](machine& sim) { return sim.usable(queue) ? status::success : status::invalid_handle; });
-}
-
-status cuStreamIsCapturing(stream* queue, int* capturing) {
-  if (!capturing) return status::invalid_value;
-  return with_stream(queue, [&](machine&) {
-    *capturing = 0;
-    return status::success;
-  });
-}
-
 status cuStreamAddCallback(stream* queue, void (*callback)(stream*, status, void*), void* data, unsigned flags) {
   if (!callback || flags) return status::invalid_value;
-  const status usable = cuStreamQuery(queue);
-  if (usable == status::success) run_on_driver_thread([=] { callback(queue, status::success, data); });
-  return usable;
+  {
+    const locked_machine sim;
+    if (sim->capture_of(queue)) return status::capture_unsupported;
+  }
+  return queue_host_work(queue, [=] { callback(queue, status::success, data); });
 }
 
 status cuLaunchHostFunc(stream* queue, host_function callback, void* data) {
   if (!callback) return status::invalid_value;
-  const status usable = cuStreamQuery(queue);
-  if (usable == status::success) run_on_driver_thread([=] { callback(data); });
-  return usable;
-}
-
-status cuEventCreate(event** out, unsigned flags) {
-  constexpr unsigned known_flags = 7;
-  if (!out || flags & ~known_flags) return status::invalid_value;
-  const locked_machine sim;
-  *out = sim->events.create(&current_context(), flags, std::nullopt);
-  return status::success;
-}
-
-status cuEventDestroy(event* mark) {
-  const locked_machine sim;
-  return sim->events.destroy(mark) ? status::success : status::invalid_handle;
-}
-
-status cuEventRecord(event* mark, stream* queue) {
-  return with_event(mark, [&](machine& sim) {
-    if (!sim.usable(queue)) return status::invalid_handle;
-    mark->recorded = std::chrono::steady_clock::now();
-    return status::success;
-  });
-}
-
-status cuEventRecordWithFlags(event* mark, stream* queue, unsigned) { return cuEventRecord(mark, queue); }
-
-status cuEventQuery(event* mark) {
-  return with_event(mark, [](machine&) { return status::success; });
-}
-
-status cuEventSynchronize(event* mark) {
-  return with_event(mark, [](machine& sim) {
-    sim.synchronize();
-    return status::success;
-  });
-}
-
-status cuEventElapsedTime(float* milliseconds, event* start, event* end) {
-  if (!milliseconds) return status::invalid_value;
-  const locked_machine sim;
-  for (event* mark : {start, end}) {
-    if (!sim->events.contains(mark) || mark->flags & disable_timing || !mark->recorded) return status::invalid_handle;
-  }
-  *milliseconds = std::chrono::duration<float, std::milli>(*end->recorded - *start->recorded).count();
-  return status::success;
+  return queue_host_work(queue, [=] { callback(data); });
 }
 
 }  // namespace simcuda::api

@@ -54,6 +54,12 @@ void block_table::free(const block& gone) {
   const std::size_t bytes = charged_bytes(gone);
   if (has_own_mapping(gone.kind)) {
     unmap_host_memory(reinterpret_cast<void*>(gone.address), gone.bytes);
+  } else if (gone.kind == block_kind::imported) {
+    const device_ptr lead = gone.address % 4096;
+    unmap_host_memory(reinterpret_cast<void*>(gone.address - lead), lead + gone.bytes);
+  } else if (gone.kind == block_kind::graph) {
+    gone.memory->attached = false;
+    gone.pool->shrink_used(bytes);
   } else if (gone.kind != block_kind::registered) {
     gone.owner->addresses().give_back(gone.address, bytes);
     if (gone.pool)
@@ -61,7 +67,8 @@ void block_table::free(const block& gone) {
     else if (gone.kind != block_kind::global)
       gone.owner->refund(bytes);
   }
-  blocks_.erase(gone.address);
+  // Taken out first: the allocation of a graph may end with its block.
+  const auto taken = blocks_.extract(gone.address);
 }
 
 void block_table::free_context(const context* gone) {
@@ -84,8 +91,17 @@ const block* block_table::containing(device_ptr address) const {
 }
 
 bool block_table::covers(device_ptr address, std::size_t bytes) const {
-  const block* found = containing(address);
-  return found && bytes <= found->bytes - (address - found->address);
+  for (const block* found = containing(address); found; found = containing(address)) {
+    if (found->kind == block_kind::mapped && !found->flags) return false;
+    const std::size_t rest = found->bytes - (address - found->address);
+    if (bytes <= rest) return true;
+    if (found->kind != block_kind::mapped) return false;
+    address += rest;
+    bytes -= rest;
+    found = containing(address);
+    if (!found || found->kind != block_kind::mapped) return false;
+  }
+  return false;
 }
 
 bool block_table::overlaps(device_ptr address, std::size_t bytes) const {

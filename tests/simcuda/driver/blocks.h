@@ -2,12 +2,14 @@
 #pragma once
 
 #include <map>
+#include <memory>
 
 #include "driver/types.h"
 
 namespace simcuda {
 
 class device;
+struct graph_allocation;
 
 enum class block_kind {
   linear,          // cuMemAlloc, cuMemAllocPitch
@@ -16,6 +18,10 @@ enum class block_kind {
   pinned,          // cuMemHostAlloc, cuMemAllocHost
   registered,      // cuMemHostRegister: the program's own memory
   global,          // a variable of loaded code
+  array,           // cuArrayCreate: has no address for programs
+  graph,           // an allocation node's, from a launch until it is freed; the address stays the node's
+  imported,        // cuIpcOpenMemHandle: another process has paid for it
+  mapped,          // cuMemMap: belongs to its reservation; flags say what access the devices have
 };
 
 struct block {
@@ -27,7 +33,12 @@ struct block {
   memory_pool* pool = nullptr;  // of stream-ordered memory
   unsigned flags = 0;
   std::uint64_t id = 0;
+  std::shared_ptr<graph_allocation> memory = nullptr;  // of a graph's block
 
+  /// cuMemFreeAsync ends it.
+  bool is_ordered() const { return kind == block_kind::stream_ordered || kind == block_kind::graph; }
+  /// cuMemFree ends it.
+  bool is_freeable() const { return kind == block_kind::linear || kind == block_kind::managed || is_ordered(); }
   bool on_host() const { return kind == block_kind::pinned || kind == block_kind::registered; }
 };
 
@@ -40,6 +51,9 @@ class block_table {
   /// Notes memory of the program's own, at wanted.address.
   const block& add_registered(block wanted);
   void free(const block& gone);
+  /// The mapping at the address gets another access, or is gone; its memory is virtual_memory's.
+  void set_access(device_ptr address, unsigned flags) { blocks_.at(address).flags = flags; }
+  void forget(device_ptr address) { blocks_.erase(address); }
   /// What the end of a context takes along: everything that was made in it, but not stream-ordered memory.
   void free_context(const context* gone);
 
@@ -47,7 +61,7 @@ class block_table {
   const block* starting_at(device_ptr address) const;
   /// The block that contains the address, or nullptr.
   const block* containing(device_ptr address) const;
-  /// The whole range is inside one block.
+  /// The whole range is inside one block, or inside mappings without a gap that a device may access.
   bool covers(device_ptr address, std::size_t bytes) const;
   bool overlaps(device_ptr address, std::size_t bytes) const;
 

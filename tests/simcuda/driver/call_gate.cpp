@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <thread>
@@ -18,6 +19,18 @@ namespace {
 enum class process_state { fresh, started, forked, exiting };
 
 std::atomic<process_state> process = process_state::fresh;
+
+thread_local const char* running = nullptr;  // the call that this thread is in
+thread_local bool runs_host_functions = false;
+
+const char* forbidden_place() {
+  if (runs_host_functions) return "from a host function";
+  switch (process.load(std::memory_order_relaxed)) {
+    case process_state::exiting: return "after exit began";
+    case process_state::forked: return "in a forked child";
+    default: return running ? "inside" : nullptr;
+  }
+}
 
 status check(gate needed) {
   if (needed == gate::always) return status::success;
@@ -47,6 +60,23 @@ status call_site::admit(gate needed) {
   }
   return check(needed);
 }
+
+strict_watch::strict_watch(const call_site& site, gate needed) {
+  if (needed == gate::always || !machine::instance().settings.strict) return;
+  if (const char* place = forbidden_place()) {
+    std::fprintf(stderr, "simcuda: strict: %s called %s%s%s\n", site.name(), place, running ? " " : "",
+                 running ? running : "");
+    std::abort();
+  }
+  running = site.name();
+  counts_ = true;
+}
+
+strict_watch::~strict_watch() {
+  if (counts_) running = nullptr;
+}
+
+void mark_host_function_thread() { runs_host_functions = true; }
 
 status not_simulated(call_site& site) {
   return enter(site, gate::process, [&site] {

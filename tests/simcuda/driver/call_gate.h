@@ -35,8 +35,26 @@ class call_site {
   std::vector<armed_rule*> rules_;
 };
 
+/// In a strict script: aborts with one line when the call comes from where a real driver may hang or crash - a host
+/// function, an exiting process, a forked child, or another call of the same thread. Functions behind `always` are
+/// exempt, since they touch no state.
+class strict_watch {
+ public:
+  strict_watch(const call_site& site, gate needed);
+  ~strict_watch();
+  strict_watch(const strict_watch&) = delete;
+  strict_watch& operator=(const strict_watch&) = delete;
+
+ private:
+  bool counts_ = false;
+};
+
+/// The calling thread runs host functions from here on.
+void mark_host_function_thread();
+
 template <class Body>
 status enter(call_site& site, gate needed, Body&& body) {
+  const strict_watch watch(site, needed);
   status result = site.admit(needed);
   if (result == status::success) result = std::forward<Body>(body)();
   trace::call(site.name(), result);

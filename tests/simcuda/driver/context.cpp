@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/context.h"
 
+#include <algorithm>
+
 #include "driver/device.h"
 #include "driver/machine.h"
 
@@ -27,6 +29,8 @@ void context_table::tear_down(context& target) {
   const auto belongs = [&](const auto& object) { return object.made_in == &target; };
   sim.streams.destroy_if(belongs);
   sim.events.destroy_if(belongs);
+  sim.arrays.destroy_if(belongs);
+  sim.mipmapped_arrays.destroy_if(belongs);
   target.owner.refund(target.owner.description().context_overhead);
   target.alive = false;
   target.uses = 0;
@@ -37,6 +41,10 @@ status context_table::check(const context* handle) const {
     if (known.get() == handle) return known->alive ? status::success : status::context_is_destroyed;
   }
   return status::invalid_context;
+}
+
+bool context_table::any_alive(const device& on) const {
+  return std::ranges::any_of(all_, [&](const auto& one) { return &one->owner == &on && one->alive; });
 }
 
 std::vector<context*>& context_stack() {

@@ -40,6 +40,7 @@ class context_table {
   /// Frees all that belongs to it; stream-ordered memory stays.
   void tear_down(context& target);
 
+  bool any_alive(const device& on) const;
   /// success, 201 for an unknown handle, 709 for a context that is gone.
   status check(const context* handle) const;
 

@@ -11,11 +11,12 @@ constexpr std::size_t address_space_per_capacity = 8;
 
 }  // namespace
 
-device::device(device_ordinal ordinal, const device_description& description, bool address_reuse)
+device::device(device_ordinal ordinal, const device_description& description, address_reuse reuse)
     : ordinal_(ordinal),
       description_(description),
-      address_reuse_(address_reuse),
+      reuse_(reuse),
       default_pool_(std::make_unique<memory_pool>(*this, 0)),
+      graph_pool_(std::make_unique<memory_pool>(*this, 0)),
       current_pool_(default_pool_.get()) {
   pools_.push_back(current_pool_);
   for (const auto& process : description_.other_processes) lose(process.used_bytes);
@@ -28,11 +29,32 @@ bool device::charge(std::size_t bytes) {
   return true;
 }
 
-void device::lose(std::size_t bytes) noexcept { used_ += std::min(bytes, free_bytes()); }
+std::size_t device::free_bytes() noexcept {
+  if (!description_.falls.empty()) {
+    const auto age = std::chrono::steady_clock::now() - made_;
+    std::erase_if(description_.falls, [&](const memory_fall& fall) {
+      const bool is_due = age >= std::chrono::milliseconds(fall.after_ms);
+      if (is_due) take_away(fall.bytes);
+      return is_due;
+    });
+  }
+  return description_.capacity - used_;
+}
+
+void device::take_away(std::size_t bytes) noexcept {
+  const std::size_t taken = std::min(bytes, description_.capacity - used_);
+  used_ += taken;
+  lost_ += taken;
+}
+
+void device::lose(std::size_t bytes) noexcept {
+  free_bytes();  // what is due goes first
+  take_away(bytes);
+}
 
 address_space& device::addresses() {
   if (!addresses_) {
-    addresses_ = std::make_unique<address_space>(capacity() * address_space_per_capacity, address_reuse_);
+    addresses_ = std::make_unique<address_space>(capacity() * address_space_per_capacity, reuse_);
   }
   return *addresses_;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,18 +20,20 @@ namespace simcuda {
 /// processes and what a script took away. A request that does not fit the rest is out of memory.
 class device {
  public:
-  device(device_ordinal ordinal, const device_description& description, bool address_reuse);
+  device(device_ordinal ordinal, const device_description& description, address_reuse reuse);
 
   device_ordinal ordinal() const noexcept { return ordinal_; }
   const device_description& description() const noexcept { return description_; }
   std::size_t capacity() const noexcept { return description_.capacity; }
-  std::size_t free_bytes() const noexcept { return description_.capacity - used_; }
+  /// Without what the script let vanish up to now.
+  std::size_t free_bytes() noexcept;
 
   /// false, and nothing changed: does not fit, even after every pool gave up its unused reserve.
   bool charge(std::size_t bytes);
   void refund(std::size_t bytes) noexcept { used_ -= bytes; }
   /// Memory that no call explains; stops at the capacity.
   void lose(std::size_t bytes) noexcept;
+  std::size_t lost_bytes() const noexcept { return lost_; }
 
   address_space& addresses();
 
@@ -38,6 +41,8 @@ class device {
   std::optional<int> attribute(int number) const;
   std::string pci_bus_id() const;
 
+  /// What graphs' allocations are made from; it gives memory back only when trimmed.
+  memory_pool& graph_pool() noexcept { return *graph_pool_; }
   memory_pool* default_pool() noexcept { return default_pool_.get(); }
   memory_pool* current_pool() noexcept { return current_pool_; }
   void set_current_pool(memory_pool* pool) noexcept { current_pool_ = pool; }
@@ -49,13 +54,18 @@ class device {
   void reclaim_pools() noexcept;
 
  private:
+  void take_away(std::size_t bytes) noexcept;
+
   device_ordinal ordinal_;
   device_description description_;
-  bool address_reuse_;
+  address_reuse reuse_;
+  std::chrono::steady_clock::time_point made_ = std::chrono::steady_clock::now();
   std::size_t used_ = 0;
+  std::size_t lost_ = 0;  // a part of it
   std::unique_ptr<address_space> addresses_;
   std::vector<memory_pool*> pools_;
   std::unique_ptr<memory_pool> default_pool_;
+  std::unique_ptr<memory_pool> graph_pool_;
   memory_pool* current_pool_;
 };
 

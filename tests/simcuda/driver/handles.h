@@ -14,7 +14,7 @@ class handle_table {
  public:
   template <class... Arguments>
   Object* create(Arguments&&... arguments) {
-    auto object = std::make_unique<Object>(std::forward<Arguments>(arguments)...);
+    auto object = std::unique_ptr<Object>(new Object(std::forward<Arguments>(arguments)...));
     Object* handle = object.get();
     objects_.emplace(handle, std::move(object));
     return handle;

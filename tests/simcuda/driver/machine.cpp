@@ -2,35 +2,14 @@
 #include "driver/machine.h"
 
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
 #include "driver/visible_devices.h"
 
 namespace simcuda {
-namespace {
-
-std::optional<script> read_settings() {
-  const char* path = std::getenv("SIMCUDA_SCRIPT");
-  if (!path || !*path) return default_script();
-  try {
-    return load_script(path);
-  } catch (const script_error& error) {
-    std::fprintf(stderr, "simcuda: %s\n", error.what());
-    return std::nullopt;
-  }
-}
-
-}  // namespace
-
-bool armed_rule::applies_now() noexcept {
-  const std::uint64_t call = calls_.fetch_add(1, std::memory_order_relaxed) + 1;
-  return call >= wanted_.nth && (wanted_.times == 0 || call - wanted_.nth < wanted_.times);
-}
-
 machine& machine::instance() {
-  static machine* const only = new machine(read_settings());
+  static machine* const only = new machine(script_of_environment());
   return *only;
 }
 
@@ -42,9 +21,12 @@ machine::machine(std::optional<script> wanted)
 void machine::find_devices() {
   if (devices_found_) return;
   devices_found_ = true;
-  for (const auto& description : visible_devices(settings.devices, std::getenv("CUDA_VISIBLE_DEVICES"))) {
+  auto all = settings.devices;
+  const char* order = std::getenv("CUDA_DEVICE_ORDER");
+  if (order && std::string_view(order) == "PCI_BUS_ID") sort_by_pci(all);
+  for (const auto& description : visible_devices(all, std::getenv("CUDA_VISIBLE_DEVICES"))) {
     const auto ordinal = static_cast<device_ordinal>(devices.size());
-    devices.push_back(std::make_unique<device>(ordinal, description, settings.address_reuse));
+    devices.push_back(std::make_unique<device>(ordinal, description, settings.reuse));
     contexts.add_primary(*devices.back());
   }
 }
@@ -68,8 +50,21 @@ bool machine::usable(const stream* queue) const {
   return value == 0 || value == legacy_stream || value == per_thread_stream || streams.contains(queue);
 }
 
-void machine::synchronize() noexcept {
-  for (const auto& one : devices) one->trim_pools();
+stream_capture* machine::capture_of(const stream* queue) const {
+  return streams.contains(queue) ? queue->capture : nullptr;
+}
+
+status machine::queue_work(stream* queue, int type, std::function<void()> work, bool& captured) {
+  captured = false;
+  if (!usable(queue)) return status::invalid_handle;
+  if (!streams.contains(queue)) return graphs.default_stream_work();
+  stream_capture* capture = queue->capture;
+  if (!capture) return status::success;
+  if (capture->invalidated) return status::capture_invalidated;
+  captured = true;
+  capture->last[queue] = graphs.add(*capture->into, {.type = type, .work = std::move(work)});
+  if (queue != capture->origin) capture->unjoined.insert(queue);
+  return status::success;
 }
 
 void machine::release_to_pool(memory_pool& pool, std::size_t bytes) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <deque>
 #include <memory>
@@ -9,12 +8,17 @@
 #include <optional>
 #include <vector>
 
+#include "driver/armed_rule.h"
+#include "driver/arrays.h"
 #include "driver/blocks.h"
 #include "driver/code.h"
 #include "driver/context.h"
 #include "driver/device.h"
+#include "driver/graphs.h"
 #include "driver/handles.h"
+#include "driver/imports.h"
 #include "driver/script.h"
+#include "driver/virtual_memory.h"
 
 namespace simcuda {
 
@@ -23,26 +27,15 @@ struct stream {
   unsigned flags;
   int priority;
   std::uint64_t id;
+  stream_capture* capture = nullptr;  // what its work goes into instead of running
 };
 
 struct event {
   context* made_in;
   unsigned flags;
   std::optional<std::chrono::steady_clock::time_point> recorded;
-};
-
-/// A rule with its count of calls. Thread-safe.
-class armed_rule {
- public:
-  explicit armed_rule(rule wanted) : wanted_(std::move(wanted)) {}
-
-  const rule& wanted() const noexcept { return wanted_; }
-  /// Counts a call of the rule's function; true when the rule holds for this one.
-  bool applies_now() noexcept;
-
- private:
-  rule wanted_;
-  std::atomic<std::uint64_t> calls_ = 0;
+  std::uint64_t capture_id = 0;  // recorded in this capture, if it still goes on
+  const stream* captured_on = nullptr;
 };
 
 /// The whole simulated machine. Made from SIMCUDA_SCRIPT at the first call and never destroyed: calls may still come
@@ -62,8 +55,12 @@ class machine {
   device* find_device(device_ordinal ordinal) const;
   /// A stream handle that may be used in the current context: the two default streams or one that was created.
   bool usable(const stream* queue) const;
-  /// All work is finished at once, so a synchronization only lets the pools give back memory.
-  void synchronize() noexcept;
+  /// The capture that the stream takes part in, or nullptr.
+  stream_capture* capture_of(const stream* queue) const;
+  /// Before work for a stream runs: whether it may be queued, and whether it became a node of a graph instead.
+  status queue_work(stream* queue, int type, std::function<void()> work, bool& captured);
+  /// All work is finished at once, so a synchronization only lets the device's pools give back memory.
+  void synchronize(device& owner) noexcept { owner.trim_pools(); }
   /// A block of the pool is gone; the last one ends a pool that waits for it.
   void release_to_pool(memory_pool& pool, std::size_t bytes);
 
@@ -72,9 +69,14 @@ class machine {
   std::vector<std::unique_ptr<device>> devices;
   context_table contexts;
   block_table blocks;
+  virtual_memory ranges{blocks};
+  import_table imports{blocks};
   code_store code;
   handle_table<stream> streams;
   handle_table<event> events;
+  graph_store graphs;
+  handle_table<device_array> arrays;
+  handle_table<mipmapped_array> mipmapped_arrays;
   handle_table<memory_pool> pools;  // those that a program created
   std::uint64_t next_stream_id = 3;
 

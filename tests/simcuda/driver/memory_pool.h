@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 
 #include "driver/types.h"
 
@@ -31,7 +32,8 @@ struct memory_pool {
   std::size_t reserved_high = 0;
   std::uint64_t release_threshold = 0;
   int reuse_flags[3] = {1, 1, 1};
-  bool destroyed = false;  // waits for its last block
+  std::map<int, int> peer_access;  // by device
+  bool destroyed = false;          // waits for its last block
 };
 
 }  // namespace simcuda

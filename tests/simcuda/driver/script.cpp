@@ -1,84 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/script.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
-#include <functional>
-#include <limits>
-#include <map>
 
-#include <nlohmann/json.hpp>
+#include "driver/script_reader.h"
 
 namespace simcuda {
 namespace {
-
-using nlohmann::json;
-
-/// Where in the script we are, for messages: "file: devices[0].name".
-class location {
- public:
-  explicit location(std::string file) : text_(std::move(file) + ": ") {}
-
-  location key(const std::string& name) const { return location(text_, (nested_ ? "." : "") + name); }
-  location item(std::size_t index) const { return location(text_, "[" + std::to_string(index) + "]"); }
-
-  [[noreturn]] void refuse(const std::string& why) const { throw script_error(text_ + (nested_ ? ": " : "") + why); }
-
- private:
-  location(const std::string& parent, const std::string& more) : text_(parent + more), nested_(true) {}
-
-  std::string text_;
-  bool nested_ = false;
-};
-
-using reader = std::function<void(const json&, const location&)>;
-
-void read_object(const json& value, const location& where, const std::map<std::string, reader>& keys) {
-  if (!value.is_object()) where.refuse("an object is expected");
-  for (const auto& [name, member] : value.items()) {
-    const auto known = keys.find(name);
-    if (known == keys.end()) where.key(name).refuse("unknown key");
-    known->second(member, where.key(name));
-  }
-}
-
-template <class Integer>
-reader integer(Integer& target, Integer least = 0, Integer most = std::numeric_limits<Integer>::max()) {
-  return [&target, least, most](const json& value, const location& where) {
-    if (!value.is_number_integer()) where.refuse("an integer is expected");
-    const bool negative = value.is_number_unsigned() ? false : value.get<std::int64_t>() < 0;
-    const bool fits = negative ? std::cmp_greater_equal(value.get<std::int64_t>(), least)
-                               : std::cmp_less_equal(value.get<std::uint64_t>(), most) &&
-                                     std::cmp_greater_equal(value.get<std::uint64_t>(), least);
-    if (!fits) where.refuse("out of range: " + std::to_string(least) + " to " + std::to_string(most));
-    target = value.get<Integer>();
-  };
-}
-
-reader text(std::string& target) {
-  return [&target](const json& value, const location& where) {
-    if (!value.is_string()) where.refuse("a string is expected");
-    target = value.get<std::string>();
-  };
-}
-
-reader boolean(bool& target) {
-  return [&target](const json& value, const location& where) {
-    if (!value.is_boolean()) where.refuse("true or false is expected");
-    target = value.get<bool>();
-  };
-}
-
-template <class Item, class Read>
-reader list(std::vector<Item>& target, Read read) {
-  return [&target, read](const json& value, const location& where) {
-    if (!value.is_array()) where.refuse("a list is expected");
-    target.clear();
-    for (std::size_t index = 0; index < value.size(); ++index) {
-      target.push_back(read(value[index], where.item(index), index));
-    }
-  };
-}
 
 reader compute_capability(std::array<int, 2>& target) {
   return [&target](const json& value, const location& where) {
@@ -88,15 +19,27 @@ reader compute_capability(std::array<int, 2>& target) {
   };
 }
 
+reader reuse(address_reuse& target) {
+  return word(target, {{"smallest_hole", address_reuse::smallest_hole},
+                       {"at_once", address_reuse::at_once},
+                       {"never", address_reuse::never}});
+}
+
 reader mode(compute_mode& target) {
-  return [&target](const json& value, const location& where) {
-    static const std::map<std::string, compute_mode> names = {{"default", compute_mode::shared},
-                                                              {"prohibited", compute_mode::prohibited},
-                                                              {"exclusive_process", compute_mode::exclusive_process}};
-    const auto known = value.is_string() ? names.find(value.get<std::string>()) : names.end();
-    if (known == names.end()) where.refuse("\"default\", \"exclusive_process\" or \"prohibited\" is expected");
-    target = known->second;
-  };
+  return word(target, {{"default", compute_mode::shared},
+                       {"prohibited", compute_mode::prohibited},
+                       {"exclusive_process", compute_mode::exclusive_process}});
+}
+
+reader mig(mig_mode& target) {
+  return word(
+      target,
+      {{"unsupported", mig_mode::unsupported}, {"disabled", mig_mode::disabled}, {"enabled", mig_mode::enabled}});
+}
+
+reader kind(process_kind& target) {
+  return word(target,
+              {{"compute", process_kind::compute}, {"graphics", process_kind::graphics}, {"mps", process_kind::mps}});
 }
 
 reader uuid_text(std::array<unsigned char, 16>& target) {
@@ -141,10 +84,18 @@ device_description default_device(std::size_t ordinal) {
 
 other_process read_process(const json& value, const location& where, std::size_t) {
   other_process process;
-  read_object(
-      value, where,
-      {{"pid", integer(process.pid)}, {"name", text(process.name)}, {"used_bytes", integer(process.used_bytes)}});
+  read_object(value, where,
+              {{"pid", integer(process.pid)},
+               {"name", text(process.name)},
+               {"used_bytes", integer(process.used_bytes)},
+               {"kind", kind(process.kind)}});
   return process;
+}
+
+memory_fall read_fall(const json& value, const location& where, std::size_t) {
+  memory_fall fall;
+  read_object(value, where, {{"after_ms", integer(fall.after_ms)}, {"bytes", integer(fall.bytes)}});
+  return fall;
 }
 
 device_description read_device(const json& value, const location& where, std::size_t ordinal) {
@@ -158,7 +109,10 @@ device_description read_device(const json& value, const location& where, std::si
                {"compute_mode", mode(device.mode)},
                {"compute_capability", compute_capability(device.compute_capability)},
                {"multiprocessors", integer(device.multiprocessors, 1)},
-               {"other_processes", list(device.other_processes, read_process)}});
+               {"other_processes", list(device.other_processes, read_process)},
+               {"falls", list(device.falls, read_fall)},
+               {"persistence", boolean(device.persistence)},
+               {"mig", mig(device.mig)}});
   return device;
 }
 
@@ -185,6 +139,24 @@ script default_script() {
   return result;
 }
 
+void sort_by_pci(std::vector<device_description>& devices) {
+  const auto place = [](const device_description& one) {
+    return std::array{one.pci_domain, one.pci_bus, one.pci_device};
+  };
+  std::ranges::stable_sort(devices, {}, place);
+}
+
+std::optional<script> script_of_environment() {
+  const char* path = std::getenv("SIMCUDA_SCRIPT");
+  if (!path || !*path) return default_script();
+  try {
+    return load_script(path);
+  } catch (const script_error& error) {
+    std::fprintf(stderr, "simcuda: %s\n", error.what());
+    return std::nullopt;
+  }
+}
+
 script load_script(const std::string& path) {
   const location where(path);
   std::ifstream file(path);
@@ -198,8 +170,10 @@ script load_script(const std::string& path) {
   script result = default_script();
   read_object(document, where,
               {{"driver_version", integer(result.driver_version, 1000)},
+               {"nvml_driver_version", text(result.nvml_driver_version)},
                {"module_bytes", integer(result.module_bytes)},
-               {"address_reuse", boolean(result.address_reuse)},
+               {"reuse", reuse(result.reuse)},
+               {"strict", boolean(result.strict)},
                {"devices", list(result.devices, read_device)},
                {"rules", list(result.rules, read_rule)}});
   for (std::size_t index = 0; index < result.rules.size(); ++index) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -16,11 +17,28 @@ inline constexpr std::size_t gib = std::size_t{1} << 30;
 
 enum class compute_mode : int { shared = 0, prohibited = 2, exclusive_process = 3 };
 
+enum class process_kind { compute, graphics, mps };
+enum class mig_mode { unsupported, disabled, enabled };
+
 /// A process outside this one that holds device memory.
 struct other_process {
   int pid = 0;
   std::string name;
   std::size_t used_bytes = 0;
+  process_kind kind = process_kind::compute;
+};
+
+/// Memory that vanishes without any call, so long after cuInit.
+struct memory_fall {
+  unsigned after_ms = 0;
+  std::size_t bytes = 0;
+};
+
+/// Which of the free addresses a request gets.
+enum class address_reuse {
+  smallest_hole,  // the smallest range that fits
+  at_once,        // the one freed last, also for a smaller request
+  never,          // one that nobody had before
 };
 
 struct device_description {
@@ -35,6 +53,9 @@ struct device_description {
   std::array<int, 2> compute_capability{9, 0};
   int multiprocessors = 132;
   std::vector<other_process> other_processes;
+  std::vector<memory_fall> falls;
+  bool persistence = true;
+  mig_mode mig = mig_mode::disabled;
 };
 
 /// What happens at some calls of one exported function: the calls numbered nth … nth+times-1, counted from 1.
@@ -50,15 +71,23 @@ struct rule {
 
 struct script {
   int driver_version = 13000;
+  std::string nvml_driver_version = "580.65.06";
   std::size_t module_bytes = 2 * mib;
-  bool address_reuse = true;
+  address_reuse reuse = address_reuse::smallest_hole;
+  bool strict = false;  // abort at a call from where a real driver may hang or crash
   std::vector<device_description> devices;
   std::vector<rule> rules;
 };
 
+/// As NVML numbers them, and CUDA with CUDA_DEVICE_ORDER=PCI_BUS_ID.
+void sort_by_pci(std::vector<device_description>& devices);
+
 struct script_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+/// What SIMCUDA_SCRIPT names, or the default; nullopt when it was refused, which a line on stderr has told then.
+std::optional<script> script_of_environment();
 
 /// What is simulated when SIMCUDA_SCRIPT is not set: one device of 16 GiB.
 script default_script();

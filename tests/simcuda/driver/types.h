@@ -23,9 +23,19 @@ struct function;
 struct library;
 struct kernel;
 struct memory_pool;
+struct device_array;
+struct mipmapped_array;
+struct graph;
+struct graph_node;
+struct executable_graph;
 
 struct uuid {
   unsigned char bytes[16];
+};
+
+/// What one process hands to another, by value.
+struct ipc_handle {
+  char bytes[64];
 };
 
 struct memory_location {
@@ -35,6 +45,47 @@ struct memory_location {
 
 inline constexpr int location_device = 1;
 
+inline constexpr int location_host = 2;
+inline constexpr int location_host_numa_current = 4;  // the last of the host's
+
+/// A generic allocation handle of virtual memory management.
+using memory_handle = unsigned long long;
+
+struct allocation_properties {
+  int type;
+  int handle_types;
+  memory_location location;
+  void* win32_data;
+  unsigned char compression;
+  unsigned char rdma;
+  unsigned short usage;
+  unsigned char reserved[4];
+};
+
+struct access_description {
+  memory_location location;
+  int flags;  // 0 none, 1 read, 3 read and write
+};
+
+struct array_description {
+  std::size_t width, height;
+  int format;
+  unsigned channels;
+};
+
+struct array_description_3d {
+  std::size_t width, height, depth;
+  int format;
+  unsigned channels;
+  unsigned flags;
+};
+
+struct array_requirements {
+  std::size_t bytes;
+  std::size_t alignment;
+  unsigned reserved[4];
+};
+
 struct pool_properties {
   int allocation_type;
   int handle_types;
@@ -43,6 +94,32 @@ struct pool_properties {
   std::size_t max_size;
   unsigned short usage;
   unsigned char reserved[54];
+};
+
+struct allocation_node {
+  pool_properties pool;
+  const access_description* accesses;
+  std::size_t access_count;
+  std::size_t bytes;
+  device_ptr address;
+};
+
+struct generic_node {
+  int type;
+  int reserved[3];
+  union {
+    long long padding[29];
+    allocation_node allocation;
+    device_ptr freed;
+  };
+  long long end;
+};
+
+struct instantiation {
+  unsigned long long flags;
+  stream* upload;
+  graph_node* failed_node;
+  int result;
 };
 
 struct context_parameters {
@@ -69,7 +146,7 @@ struct copy_side {
   memory_type type;
   void* host;
   device_ptr device;
-  void* array;
+  device_array* array;
   std::size_t pitch;
 };
 

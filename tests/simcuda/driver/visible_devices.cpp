@@ -9,17 +9,6 @@
 namespace simcuda {
 namespace {
 
-std::string uuid_text(const std::array<unsigned char, 16>& uuid) {
-  static constexpr char digits[] = "0123456789abcdef";
-  std::string text = "GPU-";
-  for (std::size_t index = 0; index < uuid.size(); ++index) {
-    if (index == 4 || index == 6 || index == 8 || index == 10) text += '-';
-    text += digits[uuid[index] >> 4];
-    text += digits[uuid[index] & 15];
-  }
-  return text;
-}
-
 std::optional<std::size_t> find_entry(const std::vector<device_description>& all, const std::string& entry) {
   const bool is_index =
       !entry.empty() && entry.size() < 10 && entry.find_first_not_of("0123456789") == std::string::npos;
@@ -38,6 +27,17 @@ std::optional<std::size_t> find_entry(const std::vector<device_description>& all
 }
 
 }  // namespace
+
+std::string uuid_text(const std::array<unsigned char, 16>& uuid) {
+  static constexpr char digits[] = "0123456789abcdef";
+  std::string text = "GPU-";
+  for (std::size_t index = 0; index < uuid.size(); ++index) {
+    if (index == 4 || index == 6 || index == 8 || index == 10) text += '-';
+    text += digits[uuid[index] >> 4];
+    text += digits[uuid[index] & 15];
+  }
+  return text;
+}
 
 std::vector<device_description> visible_devices(const std::vector<device_description>& all, const char* variable) {
   if (!variable) return all;

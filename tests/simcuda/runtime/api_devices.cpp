@@ -21,6 +21,7 @@ status cudaDriverGetVersion(int* version) {
   return read ? read(version) : status::success;
 }
 
+#if SIMCUDA_RUNTIME_VERSION >= 12000
 status cudaGetDriverEntryPointByVersion(const char* name, void** entry, unsigned version, unsigned long long flags,
                                         int* found) {
   if (!name || !*name || !entry) return status::invalid_value;
@@ -30,6 +31,13 @@ status cudaGetDriverEntryPointByVersion(const char* name, void** entry, unsigned
 status cudaGetDriverEntryPoint(const char* name, void** entry, unsigned long long flags, int* found) {
   return cudaGetDriverEntryPointByVersion(name, entry, runtime_version, flags, found);
 }
+#else
+// One name, two arities: a fourth argument came with CUDA 12.
+status cudaGetDriverEntryPoint(const char* name, void** entry, unsigned long long flags) {
+  if (!name || !*name || !entry) return status::invalid_value;
+  return loaded_driver()->resolve(name, entry, runtime_version, flags, nullptr);
+}
+#endif
 
 status cudaGetDeviceCount(int* count) { return driver().cuDeviceGetCount(count); }
 status cudaSetDevice(int device) { return choose_device(device); }
@@ -40,6 +48,7 @@ status cudaGetDevice(int* device) {
   return status::success;
 }
 
+#if SIMCUDA_RUNTIME_VERSION >= 12000
 status cudaInitDevice(int device, unsigned device_flags, unsigned flags) {
   constexpr unsigned flags_are_valid = 1;
   if (flags & ~flags_are_valid) return status::invalid_value;
@@ -49,6 +58,7 @@ status cudaInitDevice(int device, unsigned device_flags, unsigned flags) {
   }
   return choose_device(device);
 }
+#endif
 
 status cudaSetDeviceFlags(unsigned flags) { return driver().cuDevicePrimaryCtxSetFlags(current_device(), flags); }
 

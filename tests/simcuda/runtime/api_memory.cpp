@@ -72,6 +72,18 @@ status cudaPointerGetAttributes(pointer_description* description, const void* ad
   return result;
 }
 
+status cudaIpcGetMemHandle(ipc_handle* out, void* address) {
+  return driver().cuIpcGetMemHandle(out, address_of(address));
+}
+
+status cudaIpcOpenMemHandle(void** out, ipc_handle handle, unsigned flags) {
+  return driver().cuIpcOpenMemHandle_v2(address_slot(out), handle, flags);
+}
+
+status cudaIpcCloseMemHandle(void* address) { return driver().cuIpcCloseMemHandle(address_of(address)); }
+status cudaIpcGetEventHandle(ipc_handle* out, event* mark) { return driver().cuIpcGetEventHandle(out, mark); }
+status cudaIpcOpenEventHandle(event** out, ipc_handle handle) { return driver().cuIpcOpenEventHandle(out, handle); }
+
 status cudaMallocAsync(void** out, std::size_t bytes, stream* queue) {
   return allocate_unless_empty(out, bytes, [&] { return driver().cuMemAllocAsync(address_slot(out), bytes, queue); });
 }
@@ -82,20 +94,5 @@ status cudaMallocFromPoolAsync(void** out, std::size_t bytes, memory_pool* pool,
 }
 
 status cudaFreeAsync(void* address, stream* queue) { return driver().cuMemFreeAsync(address_of(address), queue); }
-
-status cudaMemPoolCreate(memory_pool** pool, const pool_properties* properties) {
-  return driver().cuMemPoolCreate(pool, properties);
-}
-
-status cudaMemPoolDestroy(memory_pool* pool) { return driver().cuMemPoolDestroy(pool); }
-status cudaMemPoolTrimTo(memory_pool* pool, std::size_t keep) { return driver().cuMemPoolTrimTo(pool, keep); }
-
-status cudaMemPoolGetAttribute(memory_pool* pool, int attribute, void* value) {
-  return driver().cuMemPoolGetAttribute(pool, attribute, value);
-}
-
-status cudaMemPoolSetAttribute(memory_pool* pool, int attribute, void* value) {
-  return driver().cuMemPoolSetAttribute(pool, attribute, value);
-}
 
 }  // namespace simcuda::runtime_api

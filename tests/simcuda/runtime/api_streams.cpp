@@ -16,7 +16,9 @@ status cudaStreamSynchronize(stream* queue) { return driver().cuStreamSynchroniz
 status cudaStreamQuery(stream* queue) { return driver().cuStreamQuery(queue); }
 status cudaStreamGetPriority(stream* queue, int* priority) { return driver().cuStreamGetPriority(queue, priority); }
 status cudaStreamGetFlags(stream* queue, unsigned* flags) { return driver().cuStreamGetFlags(queue, flags); }
+#if SIMCUDA_RUNTIME_VERSION >= 12000
 status cudaStreamGetId(stream* queue, unsigned long long* id) { return driver().cuStreamGetId(queue, id); }
+#endif
 
 status cudaStreamWaitEvent(stream* queue, event* mark, unsigned flags) {
   return driver().cuStreamWaitEvent(queue, mark, flags);

@@ -7,6 +7,14 @@
 #include <string>
 
 namespace simcuda {
+namespace {
+
+// CUDA 11's resolver has no fifth argument, and ignores it.
+constexpr bool has_five_arguments = SIMCUDA_RUNTIME_VERSION >= 12000;
+constexpr const char* first_resolver = has_five_arguments ? "cuGetProcAddress_v2" : "cuGetProcAddress";
+constexpr int resolver_version = has_five_arguments ? 12000 : 11030;
+
+}  // namespace
 
 bool driver_link::open() {
   void* library = dlopen("libcuda.so.1", RTLD_NOW);
@@ -27,13 +35,13 @@ driver_functions driver_link::look_up_all(void* library, bool per_thread) const 
 }
 
 bool driver_link::find_resolver(void* library) {
-  resolver_ = reinterpret_cast<resolver>(dlsym(library, "cuGetProcAddress_v2"));
+  resolver_ = reinterpret_cast<resolver>(dlsym(library, first_resolver));
   if (!resolver_) return false;
   void* entry = nullptr;
   constexpr auto stub_library = static_cast<status>(34);
   if (resolver_("", &entry, 0, 0, nullptr) == stub_library) return false;
   // Like the genuine runtime: whatever the resolver says is the resolver is used from here on.
-  if (resolver_("cuGetProcAddress", &entry, 12000, 0, nullptr) == status::success && entry) {
+  if (resolver_("cuGetProcAddress", &entry, resolver_version, 0, nullptr) == status::success && entry) {
     resolver_ = reinterpret_cast<resolver>(entry);
   }
   return true;
@@ -41,6 +49,7 @@ bool driver_link::find_resolver(void* library) {
 
 void* driver_link::look_up(void* library, const char* name, int version, const char* export_name,
                            bool per_thread) const {
+  if (version > SIMCUDA_RUNTIME_VERSION) return nullptr;  // the genuine one does not know of it
   if (resolver_) {
     // The per-thread forms appeared in CUDA 7, under the names of the functions that they are forms of.
     constexpr int first_with_per_thread = 7000;

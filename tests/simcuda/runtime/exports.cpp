@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtime's exported functions, derived from api.def, and the four that must not touch the last error.
+// The runtime's exported functions, derived from api.def, and those that must not touch the last error.
 #include "common/error_codes.h"
 #include "runtime/api.h"
 #include "runtime/start.h"
@@ -41,6 +41,10 @@ extern "C" {
 [[gnu::visibility("default")]] const char* cudaGetErrorString(status code) {
   const error_code* known = find_error_code(static_cast<int>(code));
   return text_or_unknown(known, known ? known->text : nullptr);
+}
+
+[[gnu::visibility("default")]] channel_description cudaCreateChannelDesc(int x, int y, int z, int w, int kind) {
+  return {{x, y, z, w}, kind};
 }
 
 }  // extern "C"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -11,8 +12,8 @@
 
 namespace simcuda {
 
-/// What nvcc's generated code registers before main: device images, their kernels and variables. An image becomes a
-/// driver library at first use. Thread-safe; never holds its lock while it calls the driver.
+/// What nvcc's generated code registers before main: device images, their kernels and variables. An image becomes code
+/// of the driver at first use. Thread-safe; never holds its lock while it calls the driver.
 class program_code {
  public:
   struct image;
@@ -26,7 +27,7 @@ class program_code {
   /// host_pointer is the variable through which host code reaches the managed memory.
   void add_managed_variable(image* in, void** host_pointer, const char* name, std::size_t bytes);
 
-  /// The kernel behind a host function: 98 when it was never registered.
+  /// The kernel behind a host function, before CUDA 12 a function under that type: 98 when it was never registered.
   status find_kernel(const void* host_function, kernel*& out);
   /// The device address of a variable: 13 when it was never registered. Needs a current context.
   status find_variable(const void* host_variable, device_ptr& address, std::size_t& bytes);
@@ -41,6 +42,11 @@ class program_code {
   };
 
   status load(image& wanted, library*& out);
+  template <class LookUp>
+  status in_module(image& of, LookUp look_up);
+  void unload(const image& gone);
+  status locate(const symbol& wanted, kernel*& out);
+  status locate(const symbol& wanted, bool managed, device_ptr& address);
 
   std::mutex mutex_;
   std::vector<std::unique_ptr<image>> images_;
@@ -52,6 +58,7 @@ class program_code {
 struct program_code::image {
   const void* fat_binary;
   library* loaded = nullptr;
+  std::map<context*, code_module*> modules = {};  // before CUDA 12
 };
 
 }  // namespace simcuda

@@ -91,9 +91,11 @@ extern "C" {
   return status::success;
 }
 
+#if SIMCUDA_RUNTIME_VERSION >= 12000
 [[gnu::visibility("default")]] status __cudaGetKernel(kernel** out, const void* host_function) {
   return enter("__cudaGetKernel", need::start, [&] { return runtime_api::cudaGetKernel(out, host_function); });
 }
+#endif
 
 [[gnu::visibility("default")]] status __cudaLaunchKernel(kernel* code, dimensions grid, dimensions block,
                                                          void** parameters, std::size_t shared_bytes, stream* queue) {

@@ -2,6 +2,7 @@
 #include "runtime/start.h"
 
 #include <atomic>
+#include <cstdlib>
 #include <mutex>
 #include <vector>
 
@@ -21,6 +22,8 @@ primary_contexts& primaries() {
   return *only;
 }
 
+std::atomic<bool> process_ends = false;
+
 thread_local int device = 0;
 thread_local bool per_thread_stream = false;
 
@@ -35,11 +38,13 @@ status start_once() {
   const driver_functions& functions = link->functions(false);
   int version = 0;
   if (!functions.cuDriverGetVersion || functions.cuDriverGetVersion(&version) != status::success ||
-      version < runtime_version) {
+      version < least_driver_version) {
     return status::insufficient_driver;
   }
   const status initialised = functions.cuInit(0);
   if (initialised != status::success) return initialised;
+  // Runs before the driver's own handler, which was registered earlier.
+  std::atexit([] { process_ends = true; });
   int count = 0;
   const status counted = functions.cuDeviceGetCount(&count);
   if (counted != status::success) return status::not_initialized;
@@ -96,6 +101,8 @@ status ensure_context() {
   const bool was_reset = current == chosen_primary && chosen_at != resets;
   return current && !was_reset ? status::success : use_primary(device);
 }
+
+bool exit_began() { return process_ends; }
 
 int current_device() { return device; }
 

@@ -28,6 +28,11 @@ const driver_link* loaded_driver();
 
 /// The version that this runtime is, and asks of the driver.
 inline constexpr int runtime_version = SIMCUDA_RUNTIME_VERSION;
+/// Any driver of the same major version will do.
+inline constexpr int least_driver_version = runtime_version / 1000 * 1000;
+
+/// The driver is about to shut down or has; nothing needs to be given back to it.
+bool exit_began();
 
 int current_device();
 /// Makes the device the thread's, and its primary context current.

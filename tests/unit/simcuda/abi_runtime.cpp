@@ -19,6 +19,10 @@ namespace simcuda {
 #include "runtime/device_properties.def"
 
 static_assert(sizeof(simcuda::device_properties) == sizeof(cudaDeviceProp));
+static_assert(sizeof(simcuda::extent) == sizeof(cudaExtent));
+static_assert(sizeof(simcuda::pitched_pointer) == sizeof(cudaPitchedPtr));
+static_assert(sizeof(simcuda::channel_description) == sizeof(cudaChannelFormatDesc));
+static_assert(sizeof(simcuda::array_requirements) == sizeof(cudaArrayMemoryRequirements));
 static_assert(sizeof(simcuda::pointer_description) == sizeof(cudaPointerAttributes));
 static_assert(sizeof(simcuda::function_description) == sizeof(cudaFuncAttributes));
 static_assert(sizeof(simcuda::runtime_launch) == sizeof(cudaLaunchConfig_t));

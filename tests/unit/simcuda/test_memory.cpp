@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <chrono>
 #include <cstring>
+#include <thread>
 #include <vector>
 
 #include "catch.hpp"
@@ -68,13 +70,37 @@ TEST_CASE("a freed address is handed out again at once") {
 }
 
 TEST_CASE("a script can forbid the reuse of addresses") {
-  const fresh_driver cuda(R"({"address_reuse": false})");
+  const fresh_driver cuda(R"({"reuse": "never"})");
   cuda.start();
   device_ptr first = 0, second = 0;
   REQUIRE(CU(cuda, cuMemAlloc_v2, &first, mib) == 0);
   REQUIRE(CU(cuda, cuMemFree_v2, first) == 0);
   REQUIRE(CU(cuda, cuMemAlloc_v2, &second, mib) == 0);
   CHECK(second != first);
+}
+
+TEST_CASE("a script can have the address freed last handed out at once, also for less") {
+  const fresh_driver cuda(R"({"reuse": "at_once"})");
+  cuda.start();
+  device_ptr small = 0, big = 0, next = 0, rest = 0;
+  REQUIRE(CU(cuda, cuMemAlloc_v2, &small, 512) == 0);
+  REQUIRE(CU(cuda, cuMemAlloc_v2, &big, mib) == 0);
+  REQUIRE(CU(cuda, cuMemFree_v2, small) == 0);
+  REQUIRE(CU(cuda, cuMemFree_v2, big) == 0);  // merges with the small one
+  REQUIRE(CU(cuda, cuMemAlloc_v2, &next, 512) == 0);
+  CHECK(next == big);
+  REQUIRE(CU(cuda, cuMemAlloc_v2, &rest, 512) == 0);
+  CHECK(rest == small);
+}
+
+TEST_CASE("memory falls without any call") {
+  const fresh_driver cuda(
+      R"({"devices": [{"capacity": 104857600, "context_overhead": 0, "falls": [{"after_ms": 0, "bytes": 1048576},
+         {"after_ms": 30, "bytes": 2097152}, {"after_ms": 3600000, "bytes": 1}]}]})");
+  cuda.start();
+  CHECK(cuda.free_bytes() >= 97 * mib);
+  std::this_thread::sleep_for(std::chrono::milliseconds(40));
+  CHECK(cuda.free_bytes() == 97 * mib);
 }
 
 TEST_CASE("copies and fills work, inside a block only") {
@@ -146,63 +172,6 @@ TEST_CASE("pointers can be asked what they are") {
   CHECK(CU(cuda, cuPointerGetAttribute, &type, 2, reinterpret_cast<device_ptr>(&local)) == 1);
   CHECK(CU(cuda, cuPointerGetAttributes, 1, &attribute, &value, reinterpret_cast<device_ptr>(&local)) == 0);
   CHECK(type == 0);
-}
-
-TEST_CASE("a pool keeps freed memory until the next synchronization") {
-  const fresh_driver cuda(small_device);
-  cuda.start();
-  device_ptr address = 0;
-  memory_pool* pool = nullptr;
-  std::uint64_t reserved = 0, used = 0;
-  REQUIRE(CU(cuda, cuDeviceGetDefaultMemPool, &pool, 0) == 0);
-  REQUIRE(CU(cuda, cuMemAllocAsync, &address, 3 * mib, nullptr) == 0);
-  CHECK(CU(cuda, cuMemPoolGetAttribute, pool, 5, &reserved) == 0);
-  CHECK(CU(cuda, cuMemPoolGetAttribute, pool, 7, &used) == 0);
-  CHECK(reserved == 4 * mib);
-  CHECK(used == 3 * mib);
-  CHECK(cuda.free_bytes() == 76 * mib);
-  REQUIRE(CU(cuda, cuMemFreeAsync, address, nullptr) == 0);
-  CHECK(CU(cuda, cuMemFreeAsync, address, nullptr) == 1);
-  CHECK(cuda.free_bytes() == 76 * mib);
-  REQUIRE(CU(cuda, cuStreamSynchronize, nullptr) == 0);
-  CHECK(cuda.free_bytes() == 80 * mib);
-}
-
-TEST_CASE("a pool's threshold keeps memory through synchronizations, but not from a request that needs it") {
-  const fresh_driver cuda(small_device);
-  cuda.start();
-  device_ptr address = 0;
-  memory_pool* pool = nullptr;
-  std::uint64_t threshold = ~std::uint64_t{0};
-  REQUIRE(CU(cuda, cuDeviceGetMemPool, &pool, 0) == 0);
-  REQUIRE(CU(cuda, cuMemPoolSetAttribute, pool, 4, &threshold) == 0);
-  REQUIRE(CU(cuda, cuMemAllocAsync, &address, 70 * mib, nullptr) == 0);
-  REQUIRE(CU(cuda, cuMemFreeAsync, address, nullptr) == 0);
-  REQUIRE(CU(cuda, cuCtxSynchronize) == 0);
-  CHECK(cuda.free_bytes() == 10 * mib);
-  REQUIRE(CU(cuda, cuMemAllocAsync, &address, 80 * mib, nullptr) == 0);
-  REQUIRE(CU(cuda, cuMemFreeAsync, address, nullptr) == 0);
-  CHECK(CU(cuda, cuMemAlloc_v2, &address, 60 * mib) == 0);
-  CHECK(cuda.free_bytes() == 20 * mib);
-}
-
-TEST_CASE("a destroyed pool lives until its last block is freed") {
-  const fresh_driver cuda(small_device);
-  cuda.start();
-  pool_properties properties{};
-  properties.allocation_type = 1;
-  properties.location = {location_device, 0};
-  memory_pool *pool = nullptr, *standard = nullptr;
-  device_ptr address = 0;
-  REQUIRE(CU(cuda, cuMemPoolCreate, &pool, &properties) == 0);
-  REQUIRE(CU(cuda, cuMemAllocFromPoolAsync, &address, 2 * mib, pool, nullptr) == 0);
-  REQUIRE(CU(cuda, cuMemPoolDestroy, pool) == 0);
-  CHECK(CU(cuda, cuMemPoolDestroy, pool) == 1);
-  CHECK(cuda.free_bytes() == 78 * mib);
-  REQUIRE(CU(cuda, cuMemFreeAsync, address, nullptr) == 0);
-  CHECK(cuda.free_bytes() == 80 * mib);
-  REQUIRE(CU(cuda, cuDeviceGetDefaultMemPool, &standard, 0) == 0);
-  CHECK(CU(cuda, cuMemPoolDestroy, standard) == 1);
 }
 
 TEST_CASE("code costs memory where it is loaded") {

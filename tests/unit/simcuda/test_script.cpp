@@ -41,12 +41,15 @@ TEST_CASE("the example is accepted and says what its documentation says") {
 
 TEST_CASE("what a script gets wrong is named") {
   CHECK(refusal(R"({"devicez": []})") == "devicez: unknown key");
+  CHECK(refusal(R"({"reuse": true})").starts_with("reuse: one of \"at_once\""));
+  CHECK(refusal(R"({"devices": [{"falls": [{"when": 1}]}]})") == "devices[0].falls[0].when: unknown key");
   CHECK(refusal(R"({"devices": [{"nmae": "x"}]})") == "devices[0].nmae: unknown key");
   CHECK(refusal(R"({"devices": [{"capacity": -1}]})").starts_with("devices[0].capacity: out of range"));
   CHECK(refusal(R"({"devices": [{"capacity": "1G"}]})") == "devices[0].capacity: an integer is expected");
   CHECK(refusal(R"({"devices": [{"uuid": "GPU-12"}]})").starts_with("devices[0].uuid: GPU-xxxx"));
   CHECK(refusal(R"({"devices": [{"pci_bus_id": "3b"}]})").starts_with("devices[0].pci_bus_id: domain"));
-  CHECK(refusal(R"({"devices": [{"compute_mode": "busy"}]})").starts_with("devices[0].compute_mode: \"default\""));
+  CHECK(
+      refusal(R"({"devices": [{"compute_mode": "busy"}]})").starts_with("devices[0].compute_mode: one of \"default\""));
   CHECK(refusal(R"({"rules": [{"nth": 2}]})").starts_with("rules[0].call: the name"));
   CHECK(refusal(R"({"rules": [{"call": "cuInit", "nth": 0}]})").starts_with("rules[0].nth: out of range"));
   CHECK(refusal(R"({"rules": [{"call": "cuInit", "free_falls_by": 1, "device": 4}]})") ==

@@ -61,6 +61,28 @@ static void memory() {
   EXPECT(cudaFree(block) == cudaSuccess);
 }
 
+static void arrays() {
+  std::size_t before = 0, after = 0, total = 0;
+  EXPECT(cudaMemGetInfo(&before, &total) == cudaSuccess);
+  cudaArray_t flat = nullptr, level = nullptr;
+  cudaMipmappedArray_t chain = nullptr;
+  const cudaChannelFormatDesc format = cudaCreateChannelDesc<float2>();
+  cudaChannelFormatDesc found{};
+  cudaExtent size{};
+  unsigned flags = 0;
+  EXPECT(cudaMallocArray(&flat, &format, 64, 32) == cudaSuccess);
+  EXPECT(cudaMemGetInfo(&after, &total) == cudaSuccess && before - after == 64 * 32 * sizeof(float2));
+  EXPECT(cudaArrayGetInfo(&found, &size, &flags, flat) == cudaSuccess);
+  EXPECT(found.y == 32 && found.z == 0 && found.f == cudaChannelFormatKindFloat && size.height == 32);
+  EXPECT(cudaFreeArray(flat) == cudaSuccess);
+  EXPECT(cudaMallocMipmappedArray(&chain, &format, make_cudaExtent(64, 64, 0), 3) == cudaSuccess);
+  EXPECT(cudaGetMipmappedArrayLevel(&level, chain, 2) == cudaSuccess);
+  EXPECT(cudaFreeMipmappedArray(chain) == cudaSuccess);
+  cudaPitchedPtr cube{};
+  EXPECT(cudaMalloc3D(&cube, make_cudaExtent(100, 2, 3)) == cudaSuccess && cube.pitch == 512);
+  EXPECT(cudaFree(cube.ptr) == cudaSuccess);
+}
+
 static void symbols() {
   int value = 42, back = 0;
   EXPECT(cudaMemcpyToSymbol(plain_variable, &value, sizeof value) == cudaSuccess);
@@ -96,6 +118,7 @@ static void entry_points() {
 int main() {
   errors();
   memory();
+  arrays();
   symbols();
   devices();
   entry_points();
