@@ -2,6 +2,8 @@
 // What stands between an exported function and its body: the script's rules, the state of the process, the trace.
 #pragma once
 
+#include <pthread.h>
+
 #include <utility>
 #include <vector>
 
@@ -52,8 +54,21 @@ class strict_watch {
 /// The calling thread runs host functions from here on.
 void mark_host_function_thread();
 
+/// No call of the driver is a point where a thread can be cancelled.
+class cancellation_off {
+ public:
+  cancellation_off() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  ~cancellation_off() { pthread_setcancelstate(before_, nullptr); }
+  cancellation_off(const cancellation_off&) = delete;
+  cancellation_off& operator=(const cancellation_off&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
 template <class Body>
 status enter(call_site& site, gate needed, Body&& body) {
+  const cancellation_off guard;
   const strict_watch watch(site, needed);
   status result = site.admit(needed);
   if (result == status::success) result = std::forward<Body>(body)();

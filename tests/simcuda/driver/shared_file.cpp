@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,6 +30,9 @@ shared_file::~shared_file() {
 }
 
 shared_file shared_file::create(const char* name, std::size_t bytes) noexcept {
+  // A file past the limit would end the process with SIGXFSZ, which no driver does.
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < bytes) return {};
   shared_file made(moved_away(memfd_create(name, MFD_CLOEXEC)));
   if (made.is_open() && ftruncate(made.descriptor_, static_cast<off_t>(bytes)) != 0) return {};
   return made;
