@@ -14,17 +14,17 @@ using namespace gpumem;
 
 namespace {
 
-void read_and_render(const std::string& path, strictness how) {
+void read_and_render(const std::string& path, Strictness how) {
   try {
     const auto process = analyze(JournalFiles{path, {path}, false}, how);
-    symbolizer symbols;
+    Symbolizer symbols;
     CallNames names(process, symbols);
     const ProcessView view{process, names};
     TextPage page(80, false);
     add_report(page, view);
     add_notes(page, view);
     json_report(view).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  } catch (const error&) {
+  } catch (const Error&) {
     // The one answer that bad input may get.
   }
 }
@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   static const int descriptor = ::memfd_create("journal", MFD_CLOEXEC);
   static const std::string path = "/proc/self/fd/" + std::to_string(descriptor);
   if (::ftruncate(descriptor, 0) != 0 || ::pwrite(descriptor, bytes, size, 0) != static_cast<ssize_t>(size)) return 0;
-  read_and_render(path, strictness::strict);
-  read_and_render(path, strictness::lenient);
+  read_and_render(path, Strictness::strict);
+  read_and_render(path, Strictness::lenient);
   return 0;
 }
