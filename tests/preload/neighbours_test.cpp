@@ -85,7 +85,8 @@ TEST_CASE("neighbours: heaptrack around a program under the shim") {
   CHECK(outcome.status == 0);
   CHECK(outcome.out.find(stage.run_bare({program("route_lookup"), "dlsym"}).out) != std::string::npos);
   check_session(read_only_journal(stage.journals()));
-  CHECK(std::filesystem::exists(stage.folder() / "heap.zst"));
+  // With zstd where that is installed.
+  CHECK((std::filesystem::exists(stage.folder() / "heap.zst") || std::filesystem::exists(stage.folder() / "heap.gz")));
 }
 
 TEST_CASE("neighbours: memray around a Python program under the shim") {
