@@ -1,4 +1,6 @@
 // What the GPUMEM_* variables change, and that no value of theirs can harm the program.
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "stage.hpp"
@@ -109,8 +111,11 @@ TEST_CASE("settings: a folder that cannot be made leaves the program alone") {
   Stage stage;
   const auto bare = stage.run_bare(session());
   write_text(stage.folder() / "a-file", "");
-  stage.set("GPUMEM_DIR", stage.folder() / "a-file/journals");
+  stage.set("GPUMEM_DIR", stage.folder() / "a-file/journals").set("TMPDIR", stage.folder());
   CHECK(stage.run_traced(session()) == bare);
+  const auto fallback = read_journals(stage.folder() / ("gpumem-" + std::to_string(getuid())));
+  REQUIRE(fallback.size() == 1);
+  CHECK(fallback[0].allocations_of(10007).size() == 1);
 }
 
 TEST_CASE("settings: GPUMEM_CHILDREN=0 keeps the shim from programs that this one starts") {
