@@ -2,14 +2,44 @@
 
 #include <cstring>
 
+#include <fcntl.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 namespace gpumem {
 namespace {
 
-// What the loader calls "" is the executable, or the kernel's own library.
-std::size_t executable_path(char* path, std::size_t capacity) {
+// The file whose mapping begins at `address`, from lines such as "7f00-7f10 r--p 0 fe:00 1  /lib/libc.so.6".
+std::size_t mapped_file(std::uintptr_t address, char* path, std::size_t capacity) {
+  const int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  if (maps < 0) return 0;
+  std::uintptr_t begin = 0;
+  bool in_begin = true, found = false;
+  std::size_t length = 0;
+  char piece[1024];
+  for (ssize_t got; !found && (got = read(maps, piece, sizeof piece)) > 0;) {
+    for (const char* c = piece; !found && c != piece + got; ++c) {
+      if (*c == '\n') {
+        found = begin == address;
+        begin = 0;
+        in_begin = true;
+      } else if (in_begin && *c != '-') {
+        begin = begin * 16 + static_cast<unsigned>(*c <= '9' ? *c - '0' : *c - 'a' + 10);
+      } else {
+        in_begin = false;
+        if (begin == address && (length != 0 || *c == '/') && length < capacity) path[length++] = *c;
+      }
+    }
+  }
+  close(maps);
+  return length;
+}
+
+// What the loader calls "" is the executable, or the kernel's own library. A process without an interpreter has been
+// started as "ld.so PROGRAM", and its executable is the loader.
+std::size_t program_path(const LoadedObject& program, char* path, std::size_t capacity) {
+  if (getauxval(AT_BASE) == 0) return mapped_file(program.lo & -getauxval(AT_PAGESZ), path, capacity);
   const ssize_t length = readlink("/proc/self/exe", path, capacity);
   return length < 0 ? 0 : static_cast<std::size_t>(length);
 }
@@ -67,12 +97,12 @@ Module* ModuleTable::find(std::uintptr_t address) {
 void ModuleTable::add(const LoadedObject& object, const unsigned char* build_id, std::size_t build_id_size) {
   const std::size_t count = count_.load(std::memory_order_relaxed);
   if (count == capacity) return;
-  char executable[4096];
+  char program[4096];
   const char* path = object.path;
   std::size_t length = std::strlen(path);
   if (length == 0 && count == 0) {
-    length = executable_path(executable, sizeof executable);
-    path = executable;
+    length = program_path(object, program, sizeof program);
+    path = program;
   }
   auto* module = static_cast<Module*>(arena_.take(sizeof(Module)));
   auto* copy = static_cast<char*>(arena_.take(length + 1));
