@@ -41,6 +41,8 @@ std::vector<GenuineRuntime> genuine_runtimes(const std::vector<std::string>& ver
 
 std::filesystem::path genuine_driver(const std::string& version) { return genuine_folder() / ("driver-" + version); }
 
+std::filesystem::path genuine_system(const std::string& name) { return genuine_folder() / name; }
+
 std::string missing(const GenuineRuntime& runtime) {
   return runtime.version == "13.0" ? missing(Need::genuine_runtime) : missing_part(runtime.file);
 }
@@ -54,6 +56,8 @@ std::string missing(const std::vector<GenuineRuntime>& runtimes) {
 std::string missing_driver(const std::string& version) {
   return missing_part(genuine_driver(version) / "libcuda.so.1");
 }
+
+std::string missing_system(const std::string& name) { return missing_part(genuine_system(name) / ".made"); }
 
 std::string failures_in_one_line(const Stage& stage) {
   static const std::regex white_space("\\s+");
