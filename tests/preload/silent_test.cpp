@@ -30,6 +30,18 @@ TEST_CASE("silent: true, shells and pipes leave no file and no output") {
   CHECK(std::filesystem::is_empty(stage.folder()));
 }
 
+TEST_CASE("silent: a static program, and one whose malloc looks names up before any constructor") {
+  Stage stage;
+  const std::vector<std::string> static_program{program("static_program"), "argument"},
+      own_malloc{program("own_malloc")};
+  CHECK(stage.run_bare(static_program).out == "argument, loader: none\n");
+  CHECK(run_loudly(stage, static_program) == stage.run_bare(static_program));
+  CHECK(stage.run_bare(own_malloc).out == "memory of its own: 1\n");
+  CHECK(run_loudly(stage, own_malloc) == stage.run_bare(own_malloc));
+  CHECK_FALSE(std::filesystem::exists(stage.folder() / "gpumem"));
+  CHECK_FALSE(std::filesystem::exists(stage.journals()));
+}
+
 TEST_CASE("silent: a compiler builds the same program") {
   Stage stage;
   write_text(stage.folder() / "hello.c", "#include <stdio.h>\nint main(void) { puts(\"hello\"); return 0; }\n");

@@ -38,6 +38,16 @@ TEST_CASE("traps: a reference to the first version of dlsym is caught like one t
   check_session(stage.journal());
 }
 
+TEST_CASE("traps: a program with a dlsym of its own is left alone, and its look-ups are not seen") {
+  NEEDS(scripted_driver);
+  NEEDS(nvcc);
+  Stage stage;
+  const auto bare = stage.run_bare({program("own_dlsym")});
+  CHECK(bare.out.find("\n10 lookups\n") != std::string::npos);
+  CHECK(stage.run_traced({program("own_dlsym")}) == bare);
+  CHECK(read_journals(stage.journals()).empty());
+}
+
 TEST_CASE("traps: a runtime inside a library that a program opens privately is seen, and named") {
   NEEDS(scripted_driver);
   NEEDS(nvcc);
