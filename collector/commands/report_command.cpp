@@ -86,13 +86,15 @@ class ReportJob {
  private:
   std::optional<ProcessAnalysis> read(const JournalFiles& files) {
     const auto how = options_.lenient ? Strictness::lenient : Strictness::strict;
-    if (!options_.lenient) return analyze(files, how);
     try {
       return analyze(files, how);
-    } catch (const Error& trouble) {
+    } catch (const NothingRecorded& trouble) {
       refused_.push_back(trouble.what());
-      return std::nullopt;
+    } catch (const Error& trouble) {
+      if (!options_.lenient) throw;
+      refused_.push_back(trouble.what());
     }
+    return std::nullopt;
   }
 
   void add(const ProcessView& view) {

@@ -13,4 +13,10 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// A journal without a single whole line: its process was killed before it wrote the first one. Nothing is wrong with
+// it, so it does not stand in the way of other journals.
+struct NothingRecorded : Error {
+  using Error::Error;
+};
+
 }  // namespace gpumem

@@ -25,7 +25,7 @@ class SegmentReader {
         refuse_first_line();
       }
     }
-    if (lines_.holds_no_bytes()) throw Error(path_.string() + " is empty; it is not a gpumem journal.");
+    if (lines_.holds_no_bytes()) throw NothingRecorded(path_.string() + " is empty; it is not a gpumem journal.");
     if (lines_.is_cut() && how_ == Strictness::strict) refuse_cut(expect_process);
     if (expect_process) refuse_first_line();
     skipped_.torn += lines_.torn_lines();
@@ -54,9 +54,9 @@ class SegmentReader {
   // A journal whose first line cannot be read does not even say which process it belongs to.
   [[noreturn]] void refuse_first_line() const {
     if (lines_.line_number() == 0) {
-      throw Error(path_.string() +
-                  ":1: the file holds no whole line: it was cut, or its process was killed before it "
-                  "wrote the first one; there is nothing to report.");
+      throw NothingRecorded(path_.string() +
+                            ":1: the file holds no whole line: it was cut, or its process was killed before it "
+                            "wrote the first one; there is nothing to report.");
     }
     throw Error(here() + " is not the \"process\" line that every journal begins with; this is not a gpumem journal.");
   }
