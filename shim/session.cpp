@@ -13,6 +13,7 @@
 #include "api/settings.hpp"
 #include "base/loaded_objects.hpp"
 #include "base/own_work.hpp"
+#include "coverage.hpp"
 #include "intercept/call.hpp"
 #include "journal/folder.hpp"
 #include "process_line.hpp"
@@ -25,6 +26,7 @@ std::atomic<Session*> current_session{nullptr};
 SpinLock starting;
 std::atomic<bool> exiting{false};
 std::atomic<bool> exit_watched{false};
+pid_t loaded_in = 0;
 
 std::uint32_t thread_id(std::uint32_t epoch) {
   struct Cached {
@@ -96,11 +98,15 @@ Session* start_session() {
 // Closes the journal of a process that comes to its own end.
 void finish() {
   exiting.store(true, std::memory_order_relaxed);
-  Session* ended = current_session.load(std::memory_order_acquire);
-  if (ended == nullptr || ended->epoch != process_epoch() || !ended->usable) return;
+  const Session* before = current_session.load(std::memory_order_acquire);
+  // A forked child inherits what is loaded, but only what it calls itself is its own.
+  if (before != nullptr ? before->epoch != process_epoch() : getpid() != loaded_in) return;
   // exit() in a signal handler may have interrupted our own work on this thread: then its locks are never released.
   const bool interrupted = own_work_running();
   OwnWork work;
+  if (!interrupted) check_coverage_at_end(before != nullptr);
+  Session* ended = current_session.load(std::memory_order_acquire);
+  if (ended == nullptr || !ended->usable) return;
   char buffer[16 * 1024];
   Line line(buffer, sizeof buffer);
   write_end(line, *ended);
@@ -111,6 +117,7 @@ void finish() {
 
 __attribute__((constructor)) void on_load() {
   OwnWork work;
+  loaded_in = getpid();
   remember_startup_objects();
   settings();
   remember_stderr();

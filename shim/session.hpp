@@ -38,6 +38,7 @@ struct Session {
   std::atomic<bool> failed_before{false};  // some call has failed
   std::atomic<bool> context_seen{false};   // CUDA has started
   std::atomic<bool> initialized{false};    // cuInit has succeeded
+  std::atomic<bool> passed_by{false};      // calls of CUDA are known to have been made unseen
   bool inherited_driver = false;           // forked from a process that had started CUDA: the driver must not be asked
 
   // Bit per device (the last for calls that name none) and function: a start that has succeeded once.

@@ -64,7 +64,8 @@ void remember_stderr() { had_stderr = status_of_descriptor(STDERR_FILENO, stderr
 
 void say_farewell(const Session& session) {
   const std::uint64_t events = session.events.load(), failures = session.failures.load();
-  if (settings().quiet || events + failures == 0) return;
+  const bool passed_by = session.passed_by.load();
+  if (settings().quiet || (events + failures == 0 && !passed_by)) return;
   char buffer[longest_message];
   Line line(buffer, sizeof buffer);
   line.put("gpumem: ");
@@ -81,6 +82,7 @@ void say_farewell(const Session& session) {
     put_counted(line, lost, "block");
     line.put(" not tracked");
   }
+  if (passed_by) line.put(", and calls that were not seen");
   line.put(". See: gpumem report ");
   line.put(session.journal.path());
   line.put("\n");

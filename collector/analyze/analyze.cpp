@@ -90,6 +90,10 @@ class Analyzer {
     failures_.take(line);
   }
 
+  void take(const CoverageRecord& line) {
+    if (!line.seen) into_.passed_by.push_back(line);
+  }
+
   void take(const EndRecord& line) { into_.end_line = line; }
 
   // The process counted on when it could not write or keep any more, so what it says at its end is the exact peak.

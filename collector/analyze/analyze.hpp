@@ -56,6 +56,7 @@ struct ProcessAnalysis {
   std::vector<ExplainedFailure> failures;
   std::vector<EventRecord> in_flight;  // entered and not returned
   std::optional<EventRecord> first_init;
+  std::vector<CoverageRecord> passed_by;  // where calls went, or may have gone, that the shim did not see
 
   std::uint64_t events = 0;
   std::uint64_t failed_calls = 0;

@@ -36,7 +36,8 @@ Rank rank_of(const ProcessAnalysis& process) {
   if (is_failing(process)) return Rank::failing;
   const bool has_leak = std::any_of(process.leaks.begin(), process.leaks.end(),
                                     [](const Leak& each) { return each.what != LeakClass::freed_at_exit; });
-  const bool is_whole = !process.misses_lines() && !process.misses_blocks() && !process.end.cut;
+  const bool is_whole =
+      !process.misses_lines() && !process.misses_blocks() && !process.end.cut && process.passed_by.empty();
   const bool has_ended = process.end.how == Ending::normal || process.end.how == Ending::replaced;
   return has_ended && is_whole && !has_leak && process.failures.empty() ? Rank::clean : Rank::notable;
 }

@@ -263,6 +263,15 @@ Record parse_sample(const Fields& in) {
   return out;
 }
 
+Record parse_coverage(const Fields& in) {
+  CoverageRecord out;
+  out.when = in.required_text("when");
+  out.seen = in.flag("seen");
+  out.apart = in.flag("apart");
+  out.library = in.maybe_text("library");
+  return out;
+}
+
 Record parse_end(const Fields& in) {
   EndRecord out;
   out.events = in.maybe_count("events").value_or(0);
@@ -290,7 +299,8 @@ constexpr LineType line_types[] = {
     {schema::line::process, parse_process}, {schema::line::module, parse_module},
     {schema::line::stack, parse_stack},     {schema::line::device, parse_device},
     {schema::line::event, parse_event},     {schema::line::failure, parse_failure},
-    {schema::line::sample, parse_sample},   {schema::line::end, parse_end},
+    {schema::line::sample, parse_sample},   {schema::line::coverage, parse_coverage},
+    {schema::line::end, parse_end},
 };
 
 }  // namespace

@@ -118,6 +118,13 @@ struct SampleRecord : LineHead {
   std::string why;
 };
 
+struct CoverageRecord : LineHead {
+  std::string when;
+  bool seen = false;
+  bool apart = false;
+  std::optional<std::string> library;
+};
+
 struct ReportedPeak {
   std::string kind;
   std::optional<DeviceOrdinal> device;
@@ -136,6 +143,6 @@ struct EndRecord : LineHead {
 };
 
 using Record = std::variant<ProcessRecord, ModuleRecord, StackRecord, DeviceRecord, EventRecord, FailureRecord,
-                            SampleRecord, EndRecord>;
+                            SampleRecord, CoverageRecord, EndRecord>;
 
 }  // namespace gpumem

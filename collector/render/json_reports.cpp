@@ -167,6 +167,14 @@ json device_list(const ProcessView& view) {
   return list;
 }
 
+json passed_by_list(const ProcessView& view) {
+  json list = json::array();
+  for (const auto& found : view.process.passed_by) {
+    list.push_back({{"when", found.when}, {"apart", found.apart}, {"library", or_null(found.library)}});
+  }
+  return list;
+}
+
 json runtime_list(const ProcessView& view) {
   json list = json::array();
   for (const auto& runtime : find_runtimes(view.process.all_modules)) {
@@ -203,6 +211,7 @@ json json_report(const ProcessView& view) {
   object["peaks"] = peak_list(view);
   object["failures"] = failure_list(view);
   object["in_flight"] = in_flight_list(view);
+  object["passed_by"] = passed_by_list(view);
   object["devices"] = device_list(view);
   object["runtimes"] = runtime_list(view);
   object["driver_library"] = or_null(driver_library(view.process.all_modules));

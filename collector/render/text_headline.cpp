@@ -43,6 +43,33 @@ void add_incomplete_lines(TextPage& page, const ProcessAnalysis& process) {
             label_width);
 }
 
+std::string passed_by_text(const CoverageRecord& found) {
+  const std::string library = printable(found.library.value_or("libcuda"));
+  if (found.when == schema::when::init) {
+    return "a cuInit of " + library +
+           " did not pass through the shim, so the calls of whoever made it are missing here. Either the shim was not "
+           "in LD_PRELOAD, or the caller was opened with RTLD_DEEPBIND or dlmopen, or another preloaded tool answers "
+           "its look-ups.";
+  }
+  if (found.apart) {
+    return library +
+           " was loaded into a namespace of its own (dlmopen), where the loader does not ask a preloaded library: no "
+           "call of that copy is in this journal.";
+  }
+  return library +
+         " was loaded, but neither a call of CUDA nor a look-up of one was seen. Either the program made none, or the "
+         "library that made them was opened with RTLD_DEEPBIND, so that the loader did not ask a preloaded library. "
+         "CUDA_INJECTION64_PATH=\"$(gpumem path)\" tells which.";
+}
+
+void add_passed_by_lines(TextPage& page, const ProcessAnalysis& process) {
+  std::string label = "Not seen";
+  for (const auto& found : process.passed_by) {
+    page.fact(label, passed_by_text(found), label_width);
+    label.clear();
+  }
+}
+
 void add_failure_lines(TextPage& page, const ProcessView& view) {
   std::uint64_t lasting = 0, recovered = 0, requests = 0;
   const ExplainedFailure* first = nullptr;
@@ -167,6 +194,7 @@ void add_title(TextPage& page, const ProcessView& view) {
 void add_headline(TextPage& page, const ProcessView& view) {
   add_title(page, view);
   add_fork_line(page, view.process);
+  add_passed_by_lines(page, view.process);
   add_incomplete_lines(page, view.process);
   add_failure_lines(page, view);
   add_in_flight(page, view);

@@ -56,6 +56,26 @@ int walk_link_maps(int (*visit)(dl_phdr_info*, std::size_t, void*), void* data) 
   return 0;
 }
 
+// link.h has had r_debug_extended since glibc 2.35 only.
+const r_debug* next_namespace(const r_debug& space) {
+  struct Extended {
+    r_debug base;
+    const r_debug* next;
+  };
+  constexpr int first_extended_version = 2;
+  const r_debug* extended = &space;
+  asm("" : "+r"(extended));  // the compiler knows _r_debug only by its old size
+  return space.r_version >= first_extended_version ? reinterpret_cast<const Extended*>(extended)->next : nullptr;
+}
+
+const char* path_in(const r_debug& space, const char* file) {
+  for (const link_map* entry = space.r_map; entry != nullptr; entry = entry->l_next) {
+    const char* slash = std::strrchr(entry->l_name, '/');
+    if (std::strncmp(slash != nullptr ? slash + 1 : entry->l_name, file, std::strlen(file)) == 0) return entry->l_name;
+  }
+  return nullptr;
+}
+
 constinit std::atomic<unsigned> walks{0};
 constinit std::atomic<bool> fork_waits{false};
 constinit std::atomic<bool> forks_watched{false};
@@ -90,6 +110,24 @@ int walk_loader_list(int (*visit)(dl_phdr_info*, std::size_t, void*), void* data
   const int result = lock_may_be_stuck ? walk_link_maps(visit, data) : dl_iterate_phdr(visit, data);
   if (--depth == 0) walks.fetch_sub(1);
   return result;
+}
+
+const char* path_in_other_namespace(const char* file) {
+  struct Search {
+    const char* file;
+    const char* found;
+  } search{file, nullptr};
+  // The lists of all namespaces are under one lock, so being visited once is enough.
+  walk_loader_list(
+      [](dl_phdr_info*, std::size_t, void* data) {
+        auto* s = static_cast<Search*>(data);
+        for (const r_debug* space = next_namespace(_r_debug); space != nullptr && s->found == nullptr;
+             space = next_namespace(*space))
+          s->found = path_in(*space, s->file);
+        return 1;
+      },
+      &search);
+  return search.found;
 }
 
 }  // namespace gpumem

@@ -14,4 +14,8 @@ namespace gpumem {
 // As dl_iterate_phdr(). Without the lock, the counts of additions and removals are those of the list's length.
 int walk_loader_list(int (*visit)(dl_phdr_info*, std::size_t, void*), void* data);
 
+// Where a file whose name begins with `file` is loaded in another of the loader's namespaces (dlmopen), which walks do
+// not reach, its path; else nullptr. glibc tells of them from 2.35 on.
+const char* path_in_other_namespace(const char* file);
+
 }  // namespace gpumem

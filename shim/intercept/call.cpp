@@ -85,6 +85,11 @@ void CallGuard::finish(int result) {
   observe_after(call_);
 }
 
+bool inside_call() {
+  forget_abandoned(__builtin_frame_address(0));
+  return running.depth > 0;
+}
+
 bool interception_disabled() {
   static constinit Lazy<bool> disabled;
   return disabled.get([] { return settings().disable || getauxval(AT_SECURE) != 0; });

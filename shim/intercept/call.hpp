@@ -64,6 +64,9 @@ class CallGuard {
   unsigned depth_ = 0;  // its place among the thread's running calls, from 1; 0: not observed
 };
 
+// Whether this thread is in a call that the shim has seen begin.
+bool inside_call();
+
 // Whether the program switched the shim off, or the process must not be touched (secure execution).
 bool interception_disabled();
 

@@ -9,6 +9,9 @@
 #include "intercept/wrappers.hpp"
 
 namespace gpumem {
+
+bool is_driver(const LoadedObject& object) { return std::strncmp(object.soname(), "libcuda.so", 10) == 0; }
+
 namespace {
 
 // Slot n has bank n + 1.
@@ -23,7 +26,6 @@ SpinLock slots_lock;
 
 std::atomic<std::uint64_t> linked_routes{0}, dlsym_routes{0}, resolver_routes{0}, unrecognised_routes{0};
 
-bool is_driver(const LoadedObject& object) { return std::strncmp(object.soname(), "libcuda.so", 10) == 0; }
 bool is_runtime(const LoadedObject& object) { return std::strncmp(object.soname(), "libcudart.so", 12) == 0; }
 
 template <class Matches>

@@ -29,6 +29,9 @@ void* redirect(void* found, ApiId wanted);
 // Whether the file that holds the address `caller` was linked with a loaded library that exports the function.
 bool caller_is_linked_with(ApiId api, const void* caller);
 
+// Whether it is libcuda, by its soname.
+bool is_driver(const LoadedObject& object);
+
 // A library that exports CUDA functions.
 struct Provider {
   LoadedObject object;

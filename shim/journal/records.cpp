@@ -111,6 +111,15 @@ void write_sample(Line& line, Stamp stamp, int device, std::uint64_t free, std::
   line.close();
 }
 
+void write_coverage(Line& line, Stamp stamp, const CoverageRecord& record) {
+  line.open(schema::line::coverage, stamp.ns, stamp.tid);
+  line.word("when", record.when);
+  line.truth("seen", record.seen);
+  if (record.apart) line.truth("apart", true);
+  if (!record.library.empty()) line.text("library", record.library);
+  line.close();
+}
+
 void begin_failure(Line& line, Stamp stamp, const FailureRecord& record) {
   line.open(schema::line::failure, stamp.ns, stamp.tid);
   line.word("tried", record.op);

@@ -69,12 +69,21 @@ struct FailureRecord : CallRecord {
   bool inferred = false;  // the code is a runtime's, which has refused the driver
 };
 
+// What is known of calls that do not pass through the shim.
+struct CoverageRecord {
+  std::string_view when;
+  bool seen = false;
+  bool apart = false;
+  std::string_view library;  // "": unknown
+};
+
 std::string_view kind_name(MemoryKind kind);
 
 void write_module(Line& line, Stamp stamp, const ModuleRecord& record);
 void write_device(Line& line, Stamp stamp, const DeviceRecord& record);
 void write_event(Line& line, Stamp stamp, const EventRecord& record);
 void write_sample(Line& line, Stamp stamp, int device, std::uint64_t free, std::uint64_t total, std::string_view why);
+void write_coverage(Line& line, Stamp stamp, const CoverageRecord& record);
 
 // A failure is left open, so that the session can add what it found out; close() ends it.
 void begin_failure(Line& line, Stamp stamp, const FailureRecord& record);

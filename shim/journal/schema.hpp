@@ -27,6 +27,7 @@ inline constexpr auto device = "device"sv;
 inline constexpr auto event = "event"sv;
 inline constexpr auto failure = "failure"sv;
 inline constexpr auto sample = "sample"sv;
+inline constexpr auto coverage = "coverage"sv;
 inline constexpr auto end = "end"sv;
 }  // namespace line
 
@@ -60,5 +61,11 @@ namespace why {
 inline constexpr auto context = "context"sv;
 inline constexpr auto failure = "failure"sv;
 }  // namespace why
+
+// Values of "when".
+namespace when {
+inline constexpr auto init = "init"sv;
+inline constexpr auto end = "end"sv;
+}  // namespace when
 
 }  // namespace gpumem::schema

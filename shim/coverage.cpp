@@ -1,0 +1,62 @@
+#include "coverage.hpp"
+
+#include "base/loaded_objects.hpp"
+#include "base/loader_list.hpp"
+#include "base/own_work.hpp"
+#include "intercept/call.hpp"
+#include "intercept/providers.hpp"
+#include "journal/schema.hpp"
+#include "session.hpp"
+
+namespace gpumem {
+namespace {
+
+void write_coverage(const CoverageRecord& record) {
+  Session* current = session();
+  if (current == nullptr) return;
+  if (!record.seen) current->passed_by.store(record.when == schema::when::init || record.apart);
+  // As for a module: a path can be 4 KiB, and each of its bytes six characters.
+  char buffer[8192];
+  Line line(buffer, sizeof buffer);
+  write_coverage(line, current->stamp(), record);
+  current->write(line, Journal::Importance::essential);
+}
+
+// One that the program opened later: what it was started with searches the global scope, where the shim is in front.
+const char* driver_opened_later() {
+  const char* path = nullptr;
+  any_object([&](const LoadedObject& object) {
+    if (is_driver(object) && !was_loaded_at_startup(object)) path = object.path;
+    return path != nullptr;
+  });
+  return path;
+}
+
+bool any_look_up_seen() {
+  const Routes routes = routes_seen();
+  return routes.linked + routes.dlsym + routes.resolver + routes.unrecognised != 0;
+}
+
+}  // namespace
+
+void check_coverage_at_end(bool had_session) {
+  if (interception_disabled()) return;
+  if (const char* path = path_in_other_namespace("libcuda.so")) {
+    write_coverage({.when = schema::when::end, .apart = true, .library = path});
+  } else if (const char* unseen = had_session || any_look_up_seen() ? nullptr : driver_opened_later()) {
+    write_coverage({.when = schema::when::end, .library = unseen});
+  }
+}
+
+extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
+  if (!interception_disabled()) {
+    const bool seen = inside_call();
+    OwnWork work;
+    LoadedObject caller;
+    find_object(reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)), caller);
+    write_coverage({.when = schema::when::init, .seen = seen, .library = caller.path});
+  }
+  return 1;
+}
+
+}  // namespace gpumem
