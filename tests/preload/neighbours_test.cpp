@@ -60,6 +60,46 @@ TEST_CASE("neighbours: other allocators, before the shim and after it") {
   }
 }
 
+namespace {
+
+void allocate_while_libraries_come_and_go(const std::string& allocator, const Environment& more = {}) {
+  NEEDS(driver);
+  NEEDS(nvcc);
+  NEEDS_FILE(allocator);
+  for (const auto& order : {std::vector{allocator, shim().string()}, std::vector{shim().string(), allocator}}) {
+    Stage stage;
+    stage.set("GPUMEM_JOURNAL_MAX", "4G");
+    auto environment = stage.traced_environment();
+    environment["LD_PRELOAD"] = preload_list(order);
+    environment.insert(more.begin(), more.end());
+    const auto outcome = stage.run({{program("loader_storm"), program("small_library.so"), full() ? "20000" : "500"},
+                                    environment,
+                                    {},
+                                    std::chrono::seconds(600)});
+    INFO(outcome);
+    CHECK_FALSE(outcome.timed_out);
+    CHECK(outcome.status == 0);
+    CHECK(outcome.out.find("0 failures, 0 libraries missing") != std::string::npos);
+    CHECK(stage.journal().live_at_end().empty());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("neighbours: jemalloc while libraries come and go") {
+  allocate_while_libraries_come_and_go(libraries + "libjemalloc.so.2");
+}
+TEST_CASE("neighbours: tcmalloc without its profiler while libraries come and go") {
+  allocate_while_libraries_come_and_go(libraries + "libtcmalloc_minimal.so.4");
+}
+TEST_CASE("neighbours: tcmalloc with its profiler while libraries come and go") {
+  allocate_while_libraries_come_and_go(libraries + "libtcmalloc.so.4");
+}
+TEST_CASE("neighbours: AddressSanitizer while libraries come and go") {
+  allocate_while_libraries_come_and_go(sanitizer_library(),
+                                       {{"ASAN_OPTIONS", "detect_leaks=0:verify_asan_link_order=0"}});
+}
+
 TEST_CASE("neighbours: AddressSanitizer before the shim, or told not to mind its place") {
   NEEDS(driver);
   NEEDS(nvcc);

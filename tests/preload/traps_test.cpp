@@ -137,3 +137,33 @@ TEST_CASE("traps: three hundred processes at once") {
     CHECK(journal.has_end());
   }
 }
+
+TEST_CASE("traps: blocks belong to the device they were taken from, whichever is current when they are freed") {
+  NEEDS(scripted_driver);
+  NEEDS(nvcc);
+  Stage stage;
+  stage.script({{"devices", {Line::object(), Line::object()}}});
+  const auto bare = stage.run_bare({program("two_devices")});
+  CHECK(bare.out.find("frees pitched memory: 0") != std::string::npos);
+  CHECK(stage.run_traced({program("two_devices")}) == bare);
+  const auto journal = stage.journal();
+  for (const int bytes : {10007, 20011}) {
+    INFO(bytes);
+    const auto taken = journal.allocations_of(bytes).at(0);
+    Line given_back;
+    for (const auto& event : journal.events("free"))
+      if (event.value("i", 0) == taken.at("i")) given_back = event;
+    REQUIRE_FALSE(given_back.is_null());
+    CHECK(taken.at("d") == 0);
+    CHECK(given_back.at("d") == 0);
+    CHECK(given_back.at("u") == 0);
+  }
+  // Pitched memory is not recorded yet, so its free is one of an unknown pointer, and changes no total.
+  CHECK(journal.events("free").back().value("unknown", false));
+  REQUIRE(journal.live_at_end().size() == 1);
+  CHECK(journal.live_at_end()[0].at("d") == 1);
+  const auto peaks = journal.of_type("end").at(0).at("peaks");
+  for (const auto& peak : peaks)
+    CHECK(peak.at("bytes") == (peak.at("k") == "async" ? 20011 : peak.at("d") == 0 ? 10007 : 30011));
+  CHECK(peaks.size() == 3);
+}
