@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Writes a source file with a default entry for every name of a list. A definition elsewhere replaces its default, which
+# Writes a source file with a default entry for every name of some lists. A definition elsewhere replaces its default, which
 # is weak.
-function(simcuda_default_entries output names_file header)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${names_file})
-  file(STRINGS ${names_file} names)
-  set(text "// Generated from ${names_file}.\n#include \"${header}\"\n\n")
+function(simcuda_default_entries output names_files header)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${names_files})
+  set(names "")
+  foreach(file IN LISTS names_files)
+    file(STRINGS ${file} more)
+    list(APPEND names ${more})
+  endforeach()
+  set(text "// Generated from ${names_files}.\n#include \"${header}\"\n\n")
   foreach(name IN LISTS names)
     string(APPEND text "SIMCUDA_DEFAULT_ENTRY(${name})\n")
   endforeach()

@@ -2,6 +2,7 @@
 // Prototypes derived from api.def: the bodies behind the driver's exports, and the types of the exports.
 #pragma once
 
+#include "driver/resource_types.h"
 #include "driver/types.h"
 
 namespace simcuda::api {

@@ -31,10 +31,6 @@ status back_with_memory(machine& sim, std::size_t bytes, unsigned flags, device_
   return result;
 }
 
-void give_back(machine& sim, device_ptr memory) {
-  if (const block* backing = memory ? sim.blocks.starting_at(memory) : nullptr) sim.blocks.free(*backing);
-}
-
 status tell_requirements(array_requirements* out, const array_description_3d& about, std::size_t bytes) {
   if (!out || !(about.flags & array_flag::deferred)) return status::invalid_value;
   constexpr std::size_t tile = std::size_t{64} << 10;
@@ -42,17 +38,7 @@ status tell_requirements(array_requirements* out, const array_description_3d& ab
   return status::success;
 }
 
-std::size_t chain_bytes(const array_description_3d& about, unsigned levels) {
-  std::size_t sum = 0;
-  for (unsigned level = 0; level < levels; ++level) sum += array_bytes(level_of(about, level));
-  return sum;
-}
-
 }  // namespace
-
-// Of the interface before CUDA 3.2, like cuMemAlloc.
-status cuArrayCreate(device_array**, const void*) { return status::invalid_context; }
-status cuArray3DCreate(device_array**, const void*) { return status::invalid_context; }
 
 status cuArrayCreate_v2(device_array** out, const array_description* wanted) {
   if (!wanted) return status::invalid_value;
@@ -74,7 +60,7 @@ status cuArrayDestroy(device_array* target) {
   const locked_machine sim;
   if (!sim->arrays.contains(target)) return status::invalid_handle;
   if (target->level_of) return status::invalid_value;
-  give_back(*sim, target->memory);
+  give_back_array(*sim, target->memory);
   sim->arrays.destroy(target);
   return status::success;
 }
@@ -111,12 +97,7 @@ status cuMipmappedArrayCreate(mipmapped_array** out, const array_description_3d*
   device_ptr memory = 0;
   const status result = back_with_memory(*sim, chain_bytes(*wanted, usable), wanted->flags, memory);
   if (result != status::success) return result;
-  mipmapped_array* made = sim->mipmapped_arrays.create(&current_context(), *wanted, memory);
-  for (unsigned level = 0; level < usable; ++level) {
-    const device_ptr start = memory ? memory + chain_bytes(*wanted, level) : 0;
-    made->levels.push_back(sim->arrays.create(&current_context(), level_of(*wanted, level), start, made));
-  }
-  *out = made;
+  *out = make_mipmapped(*sim, *wanted, usable, memory);
   return status::success;
 }
 
@@ -131,9 +112,7 @@ status cuMipmappedArrayGetLevel(device_array** out, mipmapped_array* target, uns
 status cuMipmappedArrayDestroy(mipmapped_array* target) {
   const locked_machine sim;
   if (!sim->mipmapped_arrays.contains(target)) return status::invalid_handle;
-  for (const device_array* level : target->levels) sim->arrays.destroy(level);
-  give_back(*sim, target->memory);
-  sim->mipmapped_arrays.destroy(target);
+  destroy_mipmapped(*sim, target);
   return status::success;
 }
 

@@ -51,10 +51,11 @@ status read_function_attribute(const std::map<int, int>& changed, int attribute,
 
 status global_of(machine& sim, device_ptr* out, std::size_t* bytes, code_module* in, const char* name, bool managed) {
   device_ptr address = 0;
-  const status result = sim.code.find_global(in, name, managed, address);
+  std::size_t size = 0;
+  const status result = sim.code.find_global(in, name, managed, address, size);
   if (result != status::success) return result;
   if (out) *out = address;
-  if (bytes) *bytes = code_store::global_bytes;
+  if (bytes) *bytes = size;
   return status::success;
 }
 

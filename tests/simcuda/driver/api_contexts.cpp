@@ -50,22 +50,14 @@ status check_or_current(machine& sim, context*& target) {
 status cuDevicePrimaryCtxRetain(context** out, device_ordinal ordinal) {
   if (!out) return status::invalid_value;
   return with_primary(ordinal, [&](machine& sim, context& primary) {
-    if (!primary.alive) {
-      const status result = sim.contexts.bring_up(primary);
-      if (result != status::success) return result;
-    }
-    ++primary.uses;
-    *out = &primary;
-    return status::success;
+    const status result = sim.contexts.retain(primary);
+    if (result == status::success) *out = &primary;
+    return result;
   });
 }
 
 status cuDevicePrimaryCtxRelease(device_ordinal ordinal) {
-  return with_primary(ordinal, [](machine& sim, context& primary) {
-    if (!primary.uses) return status::invalid_context;
-    if (--primary.uses == 0) sim.contexts.tear_down(primary);
-    return status::success;
-  });
+  return with_primary(ordinal, [](machine& sim, context& primary) { return sim.contexts.release(primary); });
 }
 
 status cuDevicePrimaryCtxReset(device_ordinal ordinal) {
@@ -108,7 +100,7 @@ status cuCtxDestroy(context* target) {
   const locked_machine sim;
   const status known = sim->contexts.check(target);
   if (known != status::success) return known;
-  if (target->primary) return status::invalid_context;
+  if (target->primary || target->is_green) return status::invalid_context;
   sim->contexts.tear_down(*target);
   leave_if_current(target);
   return status::success;
@@ -228,10 +220,9 @@ status cuCtxGetLimit(std::size_t* value, int limit) {
 }
 
 status cuCtxSetLimit(int limit, std::size_t value) {
-  auto& limits = current_context().limits;
-  if (limit < 0 || std::cmp_greater_equal(limit, limits.size())) return status::invalid_value;
-  limits[static_cast<std::size_t>(limit)] = value;
-  return status::success;
+  if (limit < 0) return status::invalid_value;
+  const locked_machine sim;
+  return sim->contexts.set_limit(current_context(), static_cast<std::size_t>(limit), value);
 }
 
 status cuCtxGetStreamPriorityRange(int* least, int* greatest) {

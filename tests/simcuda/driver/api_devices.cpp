@@ -106,12 +106,4 @@ status cuDeviceComputeCapability(int* major, int* minor, device_ordinal ordinal)
   });
 }
 
-status cuDeviceCanAccessPeer(int* can, device_ordinal ordinal, device_ordinal peer) {
-  if (!can) return status::invalid_value;
-  const locked_machine sim;
-  if (!sim->find_device(ordinal) || !sim->find_device(peer)) return status::invalid_device;
-  *can = 0;
-  return status::success;
-}
-
 }  // namespace simcuda::api

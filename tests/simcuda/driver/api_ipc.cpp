@@ -2,7 +2,6 @@
 // Memory and events of other processes.
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstring>
 
 #include "driver/api.h"
@@ -25,13 +24,6 @@ bool load(const ipc_handle& from, Export& out) {
   return std::memcmp(out.mark, empty.mark, sizeof out.mark) == 0;
 }
 
-device* device_with(machine& sim, const uuid& id) {
-  for (const auto& one : sim.devices) {
-    if (std::ranges::equal(one->description().uuid, id.bytes)) return one.get();
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 status cuIpcGetMemHandle(ipc_handle* out, device_ptr address) {
@@ -40,11 +32,7 @@ status cuIpcGetMemHandle(ipc_handle* out, device_ptr address) {
   const block* found = sim->blocks.containing(address);
   if (!found || found->kind != block_kind::linear) return status::invalid_value;
   memory_export what;
-  what.process = getpid();
-  what.bytes = found->bytes;
-  what.id = found->id;
-  std::ranges::copy(found->owner->description().uuid, what.owner.bytes);
-  if (!found->owner->addresses().locate(found->address, what.descriptor, what.offset)) return status::not_supported;
+  if (!describe_export(*found, what)) return status::not_supported;
   store(*out, what);
   return status::success;
 }
@@ -55,7 +43,7 @@ status cuIpcOpenMemHandle(device_ptr* out, ipc_handle handle, unsigned flags) {
   if (!out || flags != enable_peer_access || !load(handle, wanted)) return status::invalid_value;
   if (wanted.process == getpid()) return status::invalid_context;
   const locked_machine sim;
-  device* owner = device_with(*sim, wanted.owner);
+  device* owner = sim->find_device(wanted.owner);
   if (!owner) return status::invalid_device;
   return sim->imports.open(wanted, *owner, &current_context(), *out);
 }

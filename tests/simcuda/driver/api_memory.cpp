@@ -28,11 +28,6 @@ device_ptr address_of(const void* pointer) { return reinterpret_cast<device_ptr>
 
 }  // namespace
 
-// The interface before CUDA 3.2 has 32-bit sizes and pointers; on a context of the newer interface the real driver
-// answers "invalid context", which is how resolving the wrong version shows.
-status cuMemAlloc(legacy_device_ptr*, unsigned) { return status::invalid_context; }
-status cuMemFree(legacy_device_ptr) { return status::invalid_context; }
-
 status cuMemAlloc_v2(device_ptr* out, std::size_t bytes) { return allocate(out, {.bytes = bytes}); }
 
 status cuMemAllocPitch_v2(device_ptr* out, std::size_t* pitch, std::size_t width_bytes, std::size_t height,

@@ -7,13 +7,7 @@
 namespace simcuda::api {
 namespace {
 
-bool is_pool(machine& sim, const memory_pool* handle) {
-  if (sim.pools.contains(handle)) return !handle->destroyed;
-  for (const auto& owner : sim.devices) {
-    if (owner->default_pool() == handle) return true;
-  }
-  return false;
-}
+constexpr int pinned = 1, managed = 2;
 
 status allocate_from(machine& sim, device_ptr* out, std::size_t bytes, memory_pool& pool, stream* queue) {
   if (!out || !bytes) return status::invalid_value;
@@ -48,11 +42,33 @@ status give_pool(memory_pool** out, device_ordinal ordinal, Choose choose) {
 memory_pool* default_pool_of(device& owner) { return owner.default_pool(); }
 memory_pool* current_pool_of(device& owner) { return owner.current_pool(); }
 
-status location_ordinal(const memory_location* where, int type, device_ordinal& ordinal) {
-  constexpr int pinned = 1;
-  if (!where) return status::invalid_value;
-  if (where->type != location_device || type != pinned) return status::not_supported;
-  ordinal = where->id;
+/// Whose pools are the device's own; those of all other memory are the machine's.
+bool is_plain(memory_location where, int type) { return where.type == location_device && type == pinned; }
+
+status check_location(machine& sim, const memory_location* where, int type) {
+  if (!where || (type != pinned && type != managed)) return status::invalid_value;
+  if (where->type == location_device) return sim.find_device(where->id) ? status::success : status::invalid_device;
+  return where->type >= location_host && where->type <= location_host_numa_current ? status::success
+                                                                                   : status::invalid_value;
+}
+
+/// Stores the pool of a location, chosen by the body that fits.
+template <class OfDevice, class OfMachine>
+status give_pool_of(memory_pool** out, const memory_location* where, int type, OfDevice of_device,
+                    OfMachine of_machine) {
+  if (!out) return status::invalid_value;
+  const locked_machine sim;
+  const status result = check_location(*sim, where, type);
+  if (result == status::success)
+    *out = is_plain(*where, type) ? of_device(*sim->find_device(where->id)) : of_machine(*sim);
+  return result;
+}
+
+status set_device_pool(machine& sim, device_ordinal ordinal, memory_pool* pool) {
+  device* owner = sim.find_device(ordinal);
+  if (!owner) return status::invalid_device;
+  if (!sim.is_pool(pool) || &pool->owner != owner || !pool->is_charged) return status::invalid_value;
+  owner->set_current_pool(pool);
   return status::success;
 }
 
@@ -75,7 +91,7 @@ status cuMemAllocAsync(device_ptr* out, std::size_t bytes, stream* queue) {
 
 status cuMemAllocFromPoolAsync(device_ptr* out, std::size_t bytes, memory_pool* pool, stream* queue) {
   const locked_machine sim;
-  if (!is_pool(*sim, pool)) return status::invalid_value;
+  if (!sim->is_pool(pool) || pool->is_imported) return status::invalid_value;
   return allocate_from(*sim, out, bytes, *pool, queue);
 }
 
@@ -102,36 +118,32 @@ status cuDeviceGetMemPool(memory_pool** pool, device_ordinal ordinal) {
 }
 
 status cuMemGetDefaultMemPool(memory_pool** pool, memory_location* where, int type) {
-  device_ordinal ordinal = 0;
-  const status result = location_ordinal(where, type, ordinal);
-  return result == status::success ? give_pool(pool, ordinal, default_pool_of) : result;
+  return give_pool_of(pool, where, type, default_pool_of, [&](machine& sim) { return sim.default_pool(*where, type); });
 }
 
 status cuMemGetMemPool(memory_pool** pool, memory_location* where, int type) {
-  device_ordinal ordinal = 0;
-  const status result = location_ordinal(where, type, ordinal);
-  return result == status::success ? give_pool(pool, ordinal, current_pool_of) : result;
+  return give_pool_of(pool, where, type, current_pool_of, [&](machine& sim) { return sim.current_pool(*where, type); });
 }
 
 status cuDeviceSetMemPool(device_ordinal ordinal, memory_pool* pool) {
   const locked_machine sim;
-  device* owner = sim->find_device(ordinal);
-  if (!owner) return status::invalid_device;
-  if (!is_pool(*sim, pool) || &pool->owner != owner) return status::invalid_value;
-  owner->set_current_pool(pool);
-  return status::success;
+  return set_device_pool(*sim, ordinal, pool);
 }
 
 status cuMemSetMemPool(memory_location* where, int type, memory_pool* pool) {
-  device_ordinal ordinal = 0;
-  const status result = location_ordinal(where, type, ordinal);
-  return result == status::success ? cuDeviceSetMemPool(ordinal, pool) : result;
+  const locked_machine sim;
+  const status result = check_location(*sim, where, type);
+  if (result != status::success) return result;
+  if (is_plain(*where, type)) return set_device_pool(*sim, where->id, pool);
+  if (!sim->is_pool(pool) || pool->is_charged) return status::invalid_value;
+  sim->current_pool(*where, type) = pool;
+  return status::success;
 }
 
 status cuMemPoolSetAccess(memory_pool* pool, const access_description* accesses, std::size_t count) {
   constexpr int read_write = 3;
   const locked_machine sim;
-  if (!is_pool(*sim, pool) || !accesses || !count) return status::invalid_value;
+  if (!sim->is_pool(pool) || !accesses || !count) return status::invalid_value;
   for (const access_description* next = accesses; next != accesses + count; ++next) {
     if (next->location.type != location_device || !sim->find_device(next->location.id)) return status::invalid_device;
     const bool is_owner = next->location.id == pool->owner.ordinal();
@@ -146,7 +158,7 @@ status cuMemPoolSetAccess(memory_pool* pool, const access_description* accesses,
 status cuMemPoolGetAccess(int* flags, memory_pool* pool, memory_location* where) {
   constexpr int read_write = 3;
   const locked_machine sim;
-  if (!flags || !where || !is_pool(*sim, pool)) return status::invalid_value;
+  if (!flags || !where || !sim->is_pool(pool)) return status::invalid_value;
   if (where->type != location_device || !sim->find_device(where->id)) return status::invalid_device;
   const auto known = pool->peer_access.find(where->id);
   *flags = where->id == pool->owner.ordinal() ? read_write : known == pool->peer_access.end() ? 0 : known->second;
@@ -154,38 +166,37 @@ status cuMemPoolGetAccess(int* flags, memory_pool* pool, memory_location* where)
 }
 
 status cuMemPoolCreate(memory_pool** out, const pool_properties* properties) {
-  constexpr int pinned = 1, posix_descriptor = 1;
-  if (!out || !properties || properties->allocation_type != pinned) return status::invalid_value;
+  constexpr int posix_descriptor = 1;
+  if (!out || !properties) return status::invalid_value;
   if (properties->handle_types & ~posix_descriptor) return status::not_supported;
-  if (properties->location.type != location_device) return status::not_supported;
+  const memory_location where = properties->location;
   const locked_machine sim;
-  device* owner = sim->find_device(properties->location.id);
-  if (!owner) return status::invalid_device;
-  *out = sim->pools.create(*owner, properties->max_size);
-  owner->add_pool(*out);
+  const status result = check_location(*sim, &where, properties->allocation_type);
+  if (result != status::success) return result;
+  device& owner = where.type == location_device ? *sim->find_device(where.id) : *sim->devices.front();
+  *out = sim->pools.create(owner, properties->max_size, is_plain(where, properties->allocation_type));
+  (*out)->handle_types = properties->handle_types;
+  owner.add_pool(*out);
   return status::success;
 }
 
 status cuMemPoolDestroy(memory_pool* pool) {
   const locked_machine sim;
-  if (!is_pool(*sim, pool) || !sim->pools.contains(pool)) return status::invalid_value;
-  device& owner = pool->owner;
-  if (owner.current_pool() == pool) owner.set_current_pool(owner.default_pool());
-  pool->destroyed = true;
-  sim->release_to_pool(*pool, 0);
+  if (!sim->is_pool(pool) || !sim->pools.contains(pool)) return status::invalid_value;
+  sim->retire(*pool);
   return status::success;
 }
 
 status cuMemPoolTrimTo(memory_pool* pool, std::size_t keep) {
   const locked_machine sim;
-  if (!is_pool(*sim, pool)) return status::invalid_value;
+  if (!sim->is_pool(pool)) return status::invalid_value;
   pool->trim(keep);
   return status::success;
 }
 
 status cuMemPoolGetAttribute(memory_pool* pool, int attribute, void* value) {
   const locked_machine sim;
-  if (!value || !is_pool(*sim, pool)) return status::invalid_value;
+  if (!value || !sim->is_pool(pool)) return status::invalid_value;
   if (attribute >= reuse_first && attribute <= reuse_last) {
     std::memcpy(value, &pool->reuse_flags[attribute - reuse_first], sizeof(int));
     return status::success;
@@ -205,7 +216,7 @@ status cuMemPoolGetAttribute(memory_pool* pool, int attribute, void* value) {
 
 status cuMemPoolSetAttribute(memory_pool* pool, int attribute, void* value) {
   const locked_machine sim;
-  if (!value || !is_pool(*sim, pool)) return status::invalid_value;
+  if (!value || !sim->is_pool(pool)) return status::invalid_value;
   if (attribute >= reuse_first && attribute <= reuse_last) {
     std::memcpy(&pool->reuse_flags[attribute - reuse_first], value, sizeof(int));
     return status::success;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "driver/machine.h"
+
 namespace simcuda {
 namespace {
 
@@ -63,6 +65,31 @@ array_description_3d level_of(const array_description_3d& about, unsigned level)
 unsigned most_levels(const array_description_3d& about) {
   const std::size_t depth = about.flags & array_flag::layered ? 0 : about.depth;
   return static_cast<unsigned>(std::bit_width(std::max({about.width, about.height, depth})));
+}
+
+std::size_t chain_bytes(const array_description_3d& about, unsigned levels) {
+  std::size_t sum = 0;
+  for (unsigned level = 0; level < levels; ++level) sum += array_bytes(level_of(about, level));
+  return sum;
+}
+
+mipmapped_array* make_mipmapped(machine& sim, const array_description_3d& about, unsigned levels, device_ptr memory) {
+  mipmapped_array* made = sim.mipmapped_arrays.create(&current_context(), about, memory);
+  for (unsigned level = 0; level < levels; ++level) {
+    const device_ptr start = memory ? memory + chain_bytes(about, level) : 0;
+    made->levels.push_back(sim.arrays.create(&current_context(), level_of(about, level), start, made));
+  }
+  return made;
+}
+
+void destroy_mipmapped(machine& sim, const mipmapped_array* gone) {
+  for (const device_array* level : gone->levels) sim.arrays.destroy(level);
+  give_back_array(sim, gone->memory);
+  sim.mipmapped_arrays.destroy(gone);
+}
+
+void give_back_array(machine& sim, device_ptr memory) {
+  if (const block* backing = memory ? sim.blocks.starting_at(memory) : nullptr) sim.blocks.free(*backing);
 }
 
 }  // namespace simcuda

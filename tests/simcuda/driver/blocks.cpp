@@ -54,7 +54,7 @@ void block_table::free(const block& gone) {
   const std::size_t bytes = charged_bytes(gone);
   if (has_own_mapping(gone.kind)) {
     unmap_host_memory(reinterpret_cast<void*>(gone.address), gone.bytes);
-  } else if (gone.kind == block_kind::imported) {
+  } else if (gone.kind == block_kind::imported || gone.kind == block_kind::external) {
     const device_ptr lead = gone.address % 4096;
     unmap_host_memory(reinterpret_cast<void*>(gone.address - lead), lead + gone.bytes);
   } else if (gone.kind == block_kind::graph) {

@@ -20,7 +20,8 @@ enum class block_kind {
   global,          // a variable of loaded code
   array,           // cuArrayCreate: has no address for programs
   graph,           // an allocation node's, from a launch until it is freed; the address stays the node's
-  imported,        // cuIpcOpenMemHandle: another process has paid for it
+  imported,        // cuIpcOpenMemHandle, a mapped graphics resource: somebody else has paid for it
+  external,        // the same where cuMemFree ends it: external memory, a pointer of an imported pool
   mapped,          // cuMemMap: belongs to its reservation; flags say what access the devices have
 };
 
@@ -36,9 +37,13 @@ struct block {
   std::shared_ptr<graph_allocation> memory = nullptr;  // of a graph's block
 
   /// cuMemFreeAsync ends it.
-  bool is_ordered() const { return kind == block_kind::stream_ordered || kind == block_kind::graph; }
+  bool is_ordered() const {
+    return kind == block_kind::stream_ordered || kind == block_kind::graph || (kind == block_kind::external && pool);
+  }
   /// cuMemFree ends it.
-  bool is_freeable() const { return kind == block_kind::linear || kind == block_kind::managed || is_ordered(); }
+  bool is_freeable() const {
+    return kind == block_kind::linear || kind == block_kind::managed || kind == block_kind::external || is_ordered();
+  }
   bool on_host() const { return kind == block_kind::pinned || kind == block_kind::registered; }
 };
 

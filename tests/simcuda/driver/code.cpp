@@ -63,17 +63,21 @@ kernel* code_store::find_kernel(library* in, const char* name) {
   return slot;
 }
 
-status code_store::find_global(code_module* in, const char* name, bool managed, device_ptr& address) {
+status code_store::find_global(code_module* in, const char* name, bool managed, device_ptr& address,
+                               std::size_t& bytes) {
+  auto& sim = machine::instance();
+  const auto scripted = sim.settings.globals.find(std::string_view(name));
+  bytes = scripted == sim.settings.globals.end() ? global_bytes : scripted->second;
   if (const auto known = in->globals.find(name); known != in->globals.end()) {
     address = known->second;
     return status::success;
   }
   const block* made = nullptr;
-  const status result = machine::instance().blocks.allocate({.bytes = global_bytes,
-                                                             .kind = managed ? block_kind::managed : block_kind::global,
-                                                             .owner = &in->made_in->owner,
-                                                             .made_in = in->made_in},
-                                                            made);
+  const status result = sim.blocks.allocate({.bytes = bytes,
+                                             .kind = managed ? block_kind::managed : block_kind::global,
+                                             .owner = &in->made_in->owner,
+                                             .made_in = in->made_in},
+                                            made);
   if (result != status::success) return result;
   address = made->address;
   in->globals.emplace(name, address);

@@ -56,7 +56,7 @@ class code_store {
   function* find_function(code_module* in, const char* name);
   kernel* find_kernel(library* in, const char* name);
   /// The address of a variable; made at the first request, since an image's own list of variables is not read.
-  status find_global(code_module* in, const char* name, bool managed, device_ptr& address);
+  status find_global(code_module* in, const char* name, bool managed, device_ptr& address, std::size_t& bytes);
 
   bool contains(const code_module* handle) const { return modules_.contains(handle); }
   bool contains(const library* handle) const { return libraries_.contains(handle); }

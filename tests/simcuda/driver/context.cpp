@@ -7,12 +7,21 @@
 #include "driver/machine.h"
 
 namespace simcuda {
+namespace {
+
+// The limits that stand for memory: stacks of all resident threads, printf's queue, the heap of kernels.
+constexpr std::size_t stack_limit = 0, last_limit_with_memory = 2;
+
+}  // namespace
 
 status context_table::bring_up(context& target) {
   const device_description& description = target.owner.description();
   const bool taken = description.mode == compute_mode::exclusive_process && !description.other_processes.empty();
   if (taken || description.mode == compute_mode::prohibited) return status::device_unavailable;
   if (!target.owner.charge(description.context_overhead)) return status::out_of_memory;
+  target.charged = description.context_overhead;
+  target.limits = default_limits;
+  target.reserved_limits = default_limits;
   target.alive = true;
   return status::success;
 }
@@ -20,6 +29,43 @@ status context_table::bring_up(context& target) {
 context* context_table::create(device& owner) {
   all_.push_back(std::make_unique<context>(owner, false, all_.size() + 1));
   return all_.back().get();
+}
+
+status context_table::retain(context& primary) {
+  const status result = primary.alive ? status::success : bring_up(primary);
+  if (result == status::success) ++primary.uses;
+  return result;
+}
+
+status context_table::release(context& primary) {
+  if (!primary.uses) return status::invalid_context;
+  if (--primary.uses == 0) tear_down(primary);
+  return status::success;
+}
+
+status context_table::set_limit(context& target, std::size_t limit, std::size_t value) {
+  if (limit >= target.limits.size()) return status::invalid_value;
+  std::size_t& reserved = target.reserved_limits[limit];
+  if (limit <= last_limit_with_memory && value > reserved) {
+    constexpr std::size_t threads_per_multiprocessor = 2048;
+    const auto multiprocessors = static_cast<std::size_t>(target.owner.description().multiprocessors);
+    const std::size_t times = limit == stack_limit ? threads_per_multiprocessor * multiprocessors : 1;
+    std::size_t bytes = 0;
+    if (__builtin_mul_overflow(value - reserved, times, &bytes) || !target.owner.charge(bytes)) {
+      return status::out_of_memory;
+    }
+    target.charged += bytes;
+    reserved = value;
+  }
+  target.limits[limit] = value;
+  return status::success;
+}
+
+context* context_table::create_green(device& owner) {
+  context* made = create(owner);
+  made->is_green = true;
+  made->alive = true;
+  return made;
 }
 
 void context_table::tear_down(context& target) {
@@ -31,7 +77,11 @@ void context_table::tear_down(context& target) {
   sim.events.destroy_if(belongs);
   sim.arrays.destroy_if(belongs);
   sim.mipmapped_arrays.destroy_if(belongs);
-  target.owner.refund(target.owner.description().context_overhead);
+  sim.external_memories.destroy_if(belongs);
+  sim.graphics_resources.destroy_if(belongs);
+  target.peers.clear();
+  target.owner.refund(target.charged);
+  target.charged = 0;
   target.alive = false;
   target.uses = 0;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "driver/types.h"
@@ -11,6 +12,10 @@
 namespace simcuda {
 
 class device;
+
+using context_limits = std::array<std::size_t, 10>;
+inline constexpr context_limits default_limits{1024, std::size_t{1} << 20, std::size_t{8} << 20, 2, 2048, 64, 0, 0, 0,
+                                               0};
 
 /// A CUDA context. Objects outlive the context that they stand for, so that a stale handle is recognised (709).
 struct context {
@@ -24,7 +29,11 @@ struct context {
   unsigned flags = 0;
   int cache_preference = 0;
   unsigned api_version = 3020;
-  std::array<std::size_t, 10> limits{1024, std::size_t{1} << 20, std::size_t{8} << 20, 2, 2048, 64, 0, 0, 0, 0};
+  bool is_green = false;    // of a green context, which owns it
+  std::size_t charged = 0;  // for itself and for its limits
+  std::set<const context*> peers;
+  context_limits limits = default_limits;
+  context_limits reserved_limits = default_limits;  // the greatest of each
 };
 
 /// All contexts of the process. Guarded by machine::mutex.
@@ -37,6 +46,14 @@ class context_table {
   /// Charges the overhead and makes it usable: 46 when the compute mode forbids it, 2 when the device is full.
   status bring_up(context& target);
   context* create(device& owner);
+  /// Alive at once, and free of charge: its device's primary context has paid.
+  context* create_green(device& owner);
+  /// Another retain of a primary context, brought up by the first.
+  status retain(context& primary);
+  /// 201 when nobody retains it; the last release ends it.
+  status release(context& primary);
+  /// Reserves what a greater limit needs; it stays reserved until the context ends.
+  status set_limit(context& target, std::size_t limit, std::size_t value);
   /// Frees all that belongs to it; stream-ordered memory stays.
   void tear_down(context& target);
 

@@ -23,7 +23,10 @@ class handle_table {
   bool contains(const Object* handle) const { return objects_.contains(handle); }
 
   /// false: no such handle.
-  bool destroy(const Object* handle) { return objects_.erase(handle) != 0; }
+  bool destroy(const Object* handle) {
+    // Taken out first: the end of one object may be the end of others in this table.
+    return !objects_.extract(handle).empty();
+  }
 
   template <class Visit>
   void for_each(Visit visit) const {

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/imports.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
-#include "driver/shared_file.h"
+#include "driver/device.h"
+#include "driver/foreign.h"
 
 namespace simcuda {
-namespace {
 
-constexpr std::size_t page = 4096;
-
-}  // namespace
+bool describe_export(const block& of, memory_export& out) {
+  out.process = getpid();
+  out.bytes = of.bytes;
+  out.id = of.id;
+  std::ranges::copy(of.owner->description().uuid, out.owner.bytes);
+  return of.owner->addresses().locate(of.address, out.descriptor, out.offset);
+}
 
 status import_table::open(const memory_export& wanted, device& owner, context* made_in, device_ptr& out) {
   // The end of a context closes what was opened in it without a word here.
@@ -24,15 +30,13 @@ status import_table::open(const memory_export& wanted, device& owner, context* m
     out = address;
     return status::success;
   }
-  const shared_file file = shared_file::open_of(wanted.process, wanted.descriptor);
-  const std::size_t lead = wanted.offset % page;
-  if (!file.is_open() || wanted.offset + wanted.bytes > file.bytes()) return status::invalid_value;
-  void* memory = file.map(lead + wanted.bytes, wanted.offset - lead);
-  if (!memory) return status::out_of_memory;
-  out = reinterpret_cast<device_ptr>(memory) + lead;
-  const block& made = blocks_.add_registered(
-      {.address = out, .bytes = wanted.bytes, .kind = block_kind::imported, .owner = &owner, .made_in = made_in});
-  imports_[out] = {wanted.process, wanted.id, made.id, 1};
+  const block* made = nullptr;
+  const status result =
+      map_foreign(blocks_, shared_file::open_of(wanted.process, wanted.descriptor), wanted.offset,
+                  {.bytes = wanted.bytes, .kind = block_kind::imported, .owner = &owner, .made_in = made_in}, made);
+  if (result != status::success) return result;
+  out = made->address;
+  imports_[out] = {wanted.process, wanted.id, made->id, 1};
   return status::success;
 }
 

@@ -21,6 +21,9 @@ struct memory_export {
   uuid owner{};
 };
 
+/// false: the block cannot be shared, because the system refused the file behind it.
+bool describe_export(const block& of, memory_export& out);
+
 /// What cuIpcGetEventHandle writes. Work is done when it is queued, so an event has nothing more to tell.
 struct event_export {
   char mark[8] = "simevnt";

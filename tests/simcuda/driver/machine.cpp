@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/machine.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -44,6 +45,41 @@ device* machine::find_device(device_ordinal ordinal) const {
   return exists ? devices[static_cast<std::size_t>(ordinal)].get() : nullptr;
 }
 
+device* machine::find_device(const uuid& id) const {
+  for (const auto& one : devices) {
+    if (std::ranges::equal(one->description().uuid, id.bytes)) return one.get();
+  }
+  return nullptr;
+}
+
+bool machine::is_pool(const memory_pool* handle) const {
+  if (pools.contains(handle)) return !handle->destroyed;
+  for (const auto& [key, known] : special_pools_) {
+    if (known.made.get() == handle) return true;
+  }
+  for (const auto& owner : devices) {
+    if (owner->default_pool() == handle) return true;
+  }
+  return false;
+}
+
+machine::special_pool& machine::special(memory_location where, int allocation_type) {
+  special_pool& found = special_pools_[{where.type, where.id, allocation_type}];
+  if (!found.made) {
+    found.made = std::make_unique<memory_pool>(*devices.front(), 0, false);
+    found.current = found.made.get();
+  }
+  return found;
+}
+
+memory_pool*& machine::current_pool(memory_location where, int allocation_type) {
+  return special(where, allocation_type).current;
+}
+
+memory_pool* machine::default_pool(memory_location where, int allocation_type) {
+  return special(where, allocation_type).made.get();
+}
+
 bool machine::usable(const stream* queue) const {
   constexpr std::uintptr_t legacy_stream = 1, per_thread_stream = 2;
   const auto value = reinterpret_cast<std::uintptr_t>(queue);
@@ -65,6 +101,16 @@ status machine::queue_work(stream* queue, int type, std::function<void()> work, 
   capture->last[queue] = graphs.add(*capture->into, {.type = type, .work = std::move(work)});
   if (queue != capture->origin) capture->unjoined.insert(queue);
   return status::success;
+}
+
+void machine::retire(memory_pool& pool) {
+  device& owner = pool.owner;
+  if (owner.current_pool() == &pool) owner.set_current_pool(owner.default_pool());
+  for (auto& [key, known] : special_pools_) {
+    if (known.current == &pool) known.current = known.made.get();
+  }
+  pool.destroyed = true;
+  release_to_pool(pool, 0);
 }
 
 void machine::release_to_pool(memory_pool& pool, std::size_t bytes) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,9 +16,11 @@
 #include "driver/code.h"
 #include "driver/context.h"
 #include "driver/device.h"
+#include "driver/foreign.h"
 #include "driver/graphs.h"
 #include "driver/handles.h"
 #include "driver/imports.h"
+#include "driver/resource_types.h"
 #include "driver/script.h"
 #include "driver/virtual_memory.h"
 
@@ -38,6 +42,16 @@ struct event {
   const stream* captured_on = nullptr;
 };
 
+struct resource_description {
+  device_resource share;
+};
+
+struct green_context {
+  context* primary;
+  context* converted;  // what cuCtxFromGreenCtx answers
+  device_resource share;
+};
+
 /// The whole simulated machine. Made from SIMCUDA_SCRIPT at the first call and never destroyed: calls may still come
 /// while the process ends.
 class machine {
@@ -53,6 +67,12 @@ class machine {
 
   /// nullptr when there is no such device.
   device* find_device(device_ordinal ordinal) const;
+  device* find_device(const uuid& id) const;
+  /// A pool that may be used: created and not destroyed, imported, or a default one.
+  bool is_pool(const memory_pool* handle) const;
+  /// The default pool of memory that is not plain device memory; it costs no device anything.
+  memory_pool*& current_pool(memory_location where, int allocation_type);
+  memory_pool* default_pool(memory_location where, int allocation_type);
   /// A stream handle that may be used in the current context: the two default streams or one that was created.
   bool usable(const stream* queue) const;
   /// The capture that the stream takes part in, or nullptr.
@@ -61,6 +81,8 @@ class machine {
   status queue_work(stream* queue, int type, std::function<void()> work, bool& captured);
   /// All work is finished at once, so a synchronization only lets the device's pools give back memory.
   void synchronize(device& owner) noexcept { owner.trim_pools(); }
+  /// Nothing is allocated from the pool any more.
+  void retire(memory_pool& pool);
   /// A block of the pool is gone; the last one ends a pool that waits for it.
   void release_to_pool(memory_pool& pool, std::size_t bytes);
 
@@ -78,11 +100,22 @@ class machine {
   handle_table<device_array> arrays;
   handle_table<mipmapped_array> mipmapped_arrays;
   handle_table<memory_pool> pools;  // those that a program created
+  handle_table<external_memory> external_memories;
+  handle_table<graphics_resource> graphics_resources;
+  handle_table<resource_description> resource_descriptions;
+  handle_table<green_context> green_contexts;
   std::uint64_t next_stream_id = 3;
 
  private:
   explicit machine(std::optional<script> wanted);
 
+  struct special_pool {
+    std::unique_ptr<memory_pool> made;
+    memory_pool* current;
+  };
+  special_pool& special(memory_location where, int allocation_type);
+
+  std::map<std::array<int, 3>, special_pool> special_pools_;  // by location and type of allocation
   bool script_accepted_;
   bool devices_found_ = false;
   std::deque<armed_rule> rules_;

@@ -19,8 +19,8 @@ bool memory_pool::grow_used(std::size_t bytes) {
   const std::size_t needed = whole_steps(used + bytes);
   if (needed > reserved) {
     // Reclaiming may shrink this pool's own reserve, so it comes before the difference is taken.
-    if (needed - reserved > owner.free_bytes()) owner.reclaim_pools();
-    if (!owner.charge(needed - reserved)) return false;
+    if (is_charged && needed - reserved > owner.free_bytes()) owner.reclaim_pools();
+    if (is_charged && !owner.charge(needed - reserved)) return false;
     reserved = needed;
   }
   used += bytes;
@@ -32,7 +32,7 @@ bool memory_pool::grow_used(std::size_t bytes) {
 void memory_pool::trim(std::size_t keep) noexcept {
   const std::size_t wanted = std::max(whole_steps(used), std::min(keep, reserved));
   if (wanted >= reserved) return;
-  owner.refund(reserved - wanted);
+  if (is_charged) owner.refund(reserved - wanted);
   reserved = wanted;
 }
 

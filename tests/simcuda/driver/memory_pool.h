@@ -14,7 +14,8 @@ class device;
 /// A pool of stream-ordered memory. Used is the sum of its live blocks, reserved what it holds from the device, in
 /// steps of 2 MiB. Freed memory stays reserved until a synchronization trims it to the release threshold (0 at first).
 struct memory_pool {
-  memory_pool(device& owner, std::size_t max_bytes) : owner(owner), max_bytes(max_bytes) {}
+  memory_pool(device& owner, std::size_t max_bytes, bool is_charged = true)
+      : owner(owner), max_bytes(max_bytes), is_charged(is_charged) {}
 
   /// false: the device, or the pool's own maximum, has no room.
   bool grow_used(std::size_t bytes);
@@ -26,6 +27,9 @@ struct memory_pool {
 
   device& owner;
   std::size_t max_bytes;  // 0: none
+  bool is_charged;        // false: its memory is the host's or managed
+  bool is_imported = false;
+  int handle_types = 0;
   std::size_t used = 0;
   std::size_t used_high = 0;
   std::size_t reserved = 0;

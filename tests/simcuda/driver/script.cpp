@@ -73,6 +73,13 @@ reader pci_bus_id(device_description& target) {
   };
 }
 
+reader sizes(std::map<std::string, std::size_t, std::less<>>& target) {
+  return [&target](const json& value, const location& where) {
+    if (!value.is_object()) where.refuse("an object is expected");
+    for (const auto& [name, size] : value.items()) integer(target[name], std::size_t{1})(size, where.key(name));
+  };
+}
+
 device_description default_device(std::size_t ordinal) {
   device_description device;
   device.name = "SimCUDA GPU " + std::to_string(ordinal);
@@ -173,6 +180,8 @@ script load_script(const std::string& path) {
                {"nvml_driver_version", text(result.nvml_driver_version)},
                {"module_bytes", integer(result.module_bytes)},
                {"reuse", reuse(result.reuse)},
+               {"peer_access", boolean(result.peer_access)},
+               {"globals", sizes(result.globals)},
                {"strict", boolean(result.strict)},
                {"devices", list(result.devices, read_device)},
                {"rules", list(result.rules, read_rule)}});

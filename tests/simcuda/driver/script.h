@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -74,6 +76,8 @@ struct script {
   std::string nvml_driver_version = "580.65.06";
   std::size_t module_bytes = 2 * mib;
   address_reuse reuse = address_reuse::smallest_hole;
+  bool peer_access = false;                                 // between all devices
+  std::map<std::string, std::size_t, std::less<>> globals;  // sizes of variables of code, by name
   bool strict = false;  // abort at a call from where a real driver may hang or crash
   std::vector<device_description> devices;
   std::vector<rule> rules;

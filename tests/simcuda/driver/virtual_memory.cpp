@@ -19,6 +19,7 @@ struct file_end {
   char mark[16] = "simcuda memory";
   allocation_properties properties{};
   std::size_t bytes = 0;
+  unsigned team = 0;  // devices of a multicast object; 0: memory
 };
 
 void* pointer_to(device_ptr address) { return reinterpret_cast<void*>(address); }
@@ -29,6 +30,12 @@ bool is_device(memory_location where) { return where.type == location_device; }
 int key_of(memory_location who) { return is_device(who) ? who.id : -1; }
 
 }  // namespace
+
+memory_hold::memory_hold(virtual_memory& in, physical_memory& of) : in_(&in), of_(&of) { in.hold(of); }
+
+memory_hold::~memory_hold() {
+  if (of_) in_->drop(*of_);
+}
 
 status virtual_memory::reserve(std::size_t bytes, std::size_t alignment, device_ptr wanted, device_ptr& out) {
   if (!bytes || bytes % granularity || (alignment && !std::has_single_bit(alignment))) return status::invalid_value;
@@ -67,18 +74,30 @@ status virtual_memory::create(std::size_t bytes, const allocation_properties& wa
                               physical_memory*& out) {
   if (!bytes || bytes % granularity) return status::invalid_value;
   if (owner && !owner->charge(bytes)) return status::out_of_memory;
-  const file_end end{.properties = wanted, .bytes = bytes};
+  const status result = add(bytes, wanted, 0, out);
+  if (result == status::success)
+    out->charged = owner;
+  else if (owner)
+    owner->refund(bytes);
+  return result;
+}
+
+status virtual_memory::create_multicast(unsigned team, std::size_t bytes, const allocation_properties& wanted,
+                                        physical_memory*& out) {
+  return bytes && bytes % granularity == 0 ? add(bytes, wanted, team, out) : status::invalid_value;
+}
+
+status virtual_memory::add(std::size_t bytes, const allocation_properties& wanted, unsigned team,
+                           physical_memory*& out) {
+  const file_end end{.properties = wanted, .bytes = bytes, .team = team};
   shared_file file = shared_file::create("simcuda-memory", bytes + sizeof end);
   const bool noted = file.is_open() && pwrite(file.descriptor(), &end, sizeof end, static_cast<off_t>(bytes)) > 0;
-  if (!noted) {
-    if (owner) owner->refund(bytes);
-    return status::out_of_memory;
-  }
+  if (!noted) return status::out_of_memory;
   out = memory_.create();
   out->properties = wanted;
   out->bytes = bytes;
-  out->charged = owner;
   out->file = std::move(file);
+  if (team) out->team.reset(new multicast_team{team});
   return status::success;
 }
 
@@ -102,6 +121,7 @@ status virtual_memory::import(int descriptor, physical_memory*& out) {
   out = memory_.create();
   out->properties = end.properties;
   out->bytes = end.bytes;
+  if (end.team) out->team.reset(new multicast_team{end.team});
   out->file = std::move(file);
   return status::success;
 }
@@ -113,6 +133,11 @@ physical_memory* virtual_memory::find(memory_handle handle) const {
 
 void virtual_memory::release(physical_memory& memory) {
   --memory.references;
+  destroy_if_unused(memory);
+}
+
+void virtual_memory::drop(physical_memory& memory) {
+  --memory.mappings;
   destroy_if_unused(memory);
 }
 
@@ -130,7 +155,7 @@ status virtual_memory::map(device_ptr address, std::size_t bytes, std::size_t of
     return status::invalid_value;
   }
   if (!memory.file.map(bytes, offset, pointer_to(address))) return status::out_of_memory;
-  ++memory.mappings;
+  hold(memory);
   mappings_.emplace(address, mapping{bytes, &memory, {}});
   blocks_.add_registered({.address = address, .bytes = bytes, .kind = block_kind::mapped, .owner = &owner});
   return status::success;
@@ -142,8 +167,7 @@ status virtual_memory::unmap(device_ptr address, std::size_t bytes) {
   mmap(pointer_to(address), bytes, PROT_NONE, no_memory | MAP_FIXED, -1, 0);
   for (auto next = first; next != last; next = mappings_.erase(next)) {
     blocks_.forget(next->first);
-    --next->second.of->mappings;
-    destroy_if_unused(*next->second.of);
+    drop(*next->second.of);
   }
   return status::success;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Fails unless LIBRARY exports exactly the names of the file NAMES. Version nodes after @ do not count as names.
+# Fails unless LIBRARY exports exactly the names of the files NAMES. Version nodes after @ do not count as names.
 execute_process(COMMAND nm -D --defined-only --format=posix ${LIBRARY} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "[^\n]+" lines "${symbols}")
 set(exported "")
@@ -9,7 +9,10 @@ foreach(line IN LISTS lines)
     list(APPEND exported ${name})
   endif()
 endforeach()
-file(STRINGS ${NAMES} expected)
+foreach(file IN LISTS NAMES)
+  file(STRINGS ${file} more)
+  list(APPEND expected ${more})
+endforeach()
 set(missing ${expected})
 list(REMOVE_ITEM missing ${exported})
 list(REMOVE_ITEM exported ${expected})

@@ -73,6 +73,43 @@ TEST_CASE("a deferred array has requirements instead of memory") {
   CHECK(CU(cuda, cuArrayGetMemoryRequirements, &needs, plain, 0) == 1);
 }
 
+TEST_CASE("what is mapped into a sparse array lives until it is unmapped or the array goes") {
+  const fresh_driver cuda(small_device);
+  context* owner = cuda.start();
+  allocation_properties tiles{};
+  tiles.type = 1;
+  tiles.location = {location_device, 0};
+  tiles.usage = 1;
+  memory_handle memory = 0;
+  device_array *sparse = nullptr, *plain = nullptr;
+  array_description_3d wanted{1024, 1024, 0, float_32, 1, 0x40};
+  REQUIRE(CU(cuda, cuArray3DCreate_v2, &sparse, &wanted) == 0);
+  sparse_properties about{};
+  CHECK(CU(cuda, cuArrayGetSparseProperties, &about, sparse) == 0);
+  CHECK(about.tile_width * about.tile_height * 4 == 65536);
+  wanted.flags = 0;
+  REQUIRE(CU(cuda, cuArray3DCreate_v2, &plain, &wanted) == 0);
+  CHECK(CU(cuda, cuArrayGetSparseProperties, &about, plain) == 1);
+  REQUIRE(CU(cuda, cuArrayDestroy, plain) == 0);
+  for (const bool by_unmapping : {true, false}) {
+    REQUIRE(CU(cuda, cuMemCreate, &memory, 4 * mib, &tiles, 0) == 0);
+    array_mapping entry{.resource = sparse, .operation = array_operation::map, .memory = memory, .device_mask = 1};
+    REQUIRE(CU(cuda, cuMemMapArrayAsync, &entry, 1, nullptr) == 0);
+    REQUIRE(CU(cuda, cuMemRelease, memory) == 0);
+    CHECK(cuda.free_bytes() == 76 * mib);
+    if (!by_unmapping) break;
+    entry.operation = array_operation::unmap;
+    CHECK(CU(cuda, cuMemMapArrayAsync, &entry, 1, nullptr) == 1);  // names memory
+    entry.memory = 0;
+    CHECK(CU(cuda, cuMemMapArrayAsync, &entry, 1, nullptr) == 0);
+    CHECK(CU(cuda, cuMemMapArrayAsync, &entry, 1, nullptr) == 1);
+    CHECK(cuda.free_bytes() == 80 * mib);
+  }
+  REQUIRE(CU(cuda, cuCtxDestroy_v2, owner) == 0);
+  cuda.start();
+  CHECK(cuda.free_bytes() == 80 * mib);
+}
+
 TEST_CASE("a mipmapped array owns the memory of its levels") {
   const fresh_driver cuda(small_device);
   cuda.start();

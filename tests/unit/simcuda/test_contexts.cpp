@@ -75,6 +75,29 @@ TEST_CASE("the end of a context frees its memory, but not stream-ordered memory"
   CHECK(CU(cuda, cuCtxDestroy_v2, dies) == 709);
 }
 
+TEST_CASE("a greater limit costs memory, which only the end of the context gives back") {
+  const fresh_driver cuda(R"({"devices": [{"capacity": 1073741824, "context_overhead": 0, "multiprocessors": 10}]})");
+  context* made = cuda.start();
+  constexpr int stack = 0, heap = 2, nested_depth = 3;
+  const std::size_t all = cuda.free_bytes();
+  REQUIRE(CU(cuda, cuCtxSetLimit, stack, 2048) == 0);  // 1 KiB more for each of 10 · 2048 threads
+  CHECK(cuda.free_bytes() == all - 20 * mib);
+  REQUIRE(CU(cuda, cuCtxSetLimit, stack, 1024) == 0);
+  REQUIRE(CU(cuda, cuCtxSetLimit, stack, 2048) == 0);
+  CHECK(cuda.free_bytes() == all - 20 * mib);
+  REQUIRE(CU(cuda, cuCtxSetLimit, heap, 64 * mib) == 0);
+  CHECK(cuda.free_bytes() == all - 76 * mib);
+  REQUIRE(CU(cuda, cuCtxSetLimit, nested_depth, 24) == 0);
+  CHECK(cuda.free_bytes() == all - 76 * mib);
+  CHECK(CU(cuda, cuCtxSetLimit, heap, 4096 * mib) == 2);
+  std::size_t value = 0;
+  CHECK(CU(cuda, cuCtxGetLimit, &value, heap) == 0);
+  CHECK(value == 64 * mib);
+  REQUIRE(CU(cuda, cuCtxDestroy_v2, made) == 0);
+  cuda.start();
+  CHECK(cuda.free_bytes() == all);
+}
+
 TEST_CASE("another thread's context that was destroyed is recognised") {
   const fresh_driver cuda;
   context* made = cuda.start();

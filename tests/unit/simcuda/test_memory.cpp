@@ -197,6 +197,21 @@ TEST_CASE("code costs memory where it is loaded") {
   CHECK(cuda.free_bytes() == 100 * mib);
 }
 
+TEST_CASE("a script can tell the sizes of variables") {
+  const fresh_driver cuda(R"({"globals": {"weights": 4096}})");
+  cuda.start();
+  code_module* code = nullptr;
+  device_ptr address = 0;
+  std::size_t bytes = 0;
+  REQUIRE(CU(cuda, cuModuleLoadData, &code, "image") == 0);
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    CHECK(CU(cuda, cuModuleGetGlobal_v2, &address, &bytes, code, "weights") == 0);
+    CHECK(bytes == 4096);
+  }
+  CHECK(CU(cuda, cuModuleGetGlobal_v2, &address, &bytes, code, "other") == 0);
+  CHECK(bytes == 1 << 20);
+}
+
 TEST_CASE("streams and events are handles that can be gone") {
   const fresh_driver cuda;
   cuda.start();
