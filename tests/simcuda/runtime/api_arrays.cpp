@@ -83,6 +83,28 @@ status cudaArrayGetMemoryRequirements(array_requirements* out, device_array* tar
   return driver().cuArrayGetMemoryRequirements(out, target, device);
 }
 
+status cudaMipmappedArrayGetMemoryRequirements(array_requirements* out, mipmapped_array* target, int device) {
+  return driver().cuMipmappedArrayGetMemoryRequirements(out, target, device);
+}
+
+status cudaArrayGetSparseProperties(sparse_properties* out, device_array* target) {
+  return driver().cuArrayGetSparseProperties(out, target);
+}
+
+status cudaMipmappedArrayGetSparseProperties(sparse_properties* out, mipmapped_array* target) {
+  return driver().cuMipmappedArrayGetSparseProperties(out, target);
+}
+
+status cudaExternalMemoryGetMappedMipmappedArray(mipmapped_array** out, external_memory* from,
+                                                 const external_array_request* wanted) {
+  if (!wanted) return status::invalid_value;
+  external_array_description description{};
+  description.offset = wanted->offset;
+  description.about = describe(wanted->channels, wanted->size, wanted->flags);
+  description.levels = wanted->levels;
+  return driver().cuExternalMemoryGetMappedMipmappedArray(out, from, &description);
+}
+
 status cudaMalloc3D(pitched_pointer* out, extent size) {
   constexpr unsigned element_bytes = 4;
   if (!out) return status::invalid_value;

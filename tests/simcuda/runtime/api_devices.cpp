@@ -123,4 +123,20 @@ status cudaDeviceGetDefaultMemPool(memory_pool** pool, int device) {
 status cudaDeviceGetMemPool(memory_pool** pool, int device) { return driver().cuDeviceGetMemPool(pool, device); }
 status cudaDeviceSetMemPool(int device, memory_pool* pool) { return driver().cuDeviceSetMemPool(device, pool); }
 
+status cudaDeviceGetP2PAttribute(int* value, int attribute, int device, int peer) {
+  return driver().cuDeviceGetP2PAttribute(value, attribute, device, peer);
+}
+
+status cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+  context* of_peer = nullptr;
+  const status found = primary_of(peer, of_peer);
+  return found == status::success ? driver().cuCtxEnablePeerAccess(of_peer, flags) : found;
+}
+
+status cudaDeviceDisablePeerAccess(int peer) {
+  context* of_peer = nullptr;
+  const status found = primary_of(peer, of_peer);
+  return found == status::success ? driver().cuCtxDisablePeerAccess(of_peer) : found;
+}
+
 }  // namespace simcuda::runtime_api

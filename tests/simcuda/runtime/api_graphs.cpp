@@ -42,6 +42,24 @@ status cudaGraphAddMemFreeNode(graph_node** out, graph* to, graph_node* const* d
   return driver().cuGraphAddMemFreeNode(out, to, dependencies, count, reinterpret_cast<device_ptr>(address));
 }
 
+status cudaGraphAddEmptyNode(graph_node** out, graph* to, graph_node* const* dependencies, std::size_t count) {
+  return driver().cuGraphAddEmptyNode(out, to, dependencies, count);
+}
+
+status cudaGraphMemAllocNodeGetParams(graph_node* node, allocation_node* out) {
+  return driver().cuGraphMemAllocNodeGetParams(node, out);
+}
+
+status cudaGraphMemFreeNodeGetParams(graph_node* node, void* out) {
+  return driver().cuGraphMemFreeNodeGetParams(node, static_cast<device_ptr*>(out));
+}
+
+status cudaGraphGetNodes(graph* of, graph_node** nodes, std::size_t* count) {
+  return driver().cuGraphGetNodes(of, nodes, count);
+}
+
+status cudaGraphNodeGetType(graph_node* node, int* type) { return driver().cuGraphNodeGetType(node, type); }
+
 #if SIMCUDA_RUNTIME_VERSION >= 13000
 status cudaGraphAddNode(graph_node** out, graph* to, graph_node* const* dependencies, const void* edges,
                         std::size_t count, generic_node* wanted) {
@@ -83,6 +101,7 @@ status cudaGraphInstantiateWithParams(executable_graph** out, graph* from, insta
 #endif
 
 status cudaGraphLaunch(executable_graph* target, stream* queue) { return driver().cuGraphLaunch(target, queue); }
+status cudaGraphUpload(executable_graph* target, stream* queue) { return driver().cuGraphUpload(target, queue); }
 status cudaGraphExecDestroy(executable_graph* target) { return driver().cuGraphExecDestroy(target); }
 status cudaDeviceGraphMemTrim(int device) { return driver().cuDeviceGraphMemTrim(device); }
 

@@ -27,6 +27,22 @@ status cudaMemPoolGetAccess(int* flags, memory_pool* pool, memory_location* loca
   return driver().cuMemPoolGetAccess(flags, pool, location);
 }
 
+status cudaMemPoolExportToShareableHandle(void* out, memory_pool* pool, int type, unsigned flags) {
+  return driver().cuMemPoolExportToShareableHandle(out, pool, type, flags);
+}
+
+status cudaMemPoolImportFromShareableHandle(memory_pool** out, void* os_handle, int type, unsigned flags) {
+  return driver().cuMemPoolImportFromShareableHandle(out, os_handle, type, flags);
+}
+
+status cudaMemPoolExportPointer(ipc_handle* out, void* address) {
+  return driver().cuMemPoolExportPointer(out, reinterpret_cast<device_ptr>(address));
+}
+
+status cudaMemPoolImportPointer(void** out, memory_pool* pool, ipc_handle* from) {
+  return driver().cuMemPoolImportPointer(reinterpret_cast<device_ptr*>(out), pool, from);
+}
+
 #if SIMCUDA_RUNTIME_VERSION >= 13000
 status cudaMemGetDefaultMemPool(memory_pool** pool, memory_location* location, int type) {
   return driver().cuMemGetDefaultMemPool(pool, location, type);

@@ -52,4 +52,8 @@ status cudaEventElapsedTime(float* milliseconds, event* start, event* end) {
   return driver().cuEventElapsedTime(milliseconds, start, end);
 }
 
+#if SIMCUDA_RUNTIME_VERSION >= 12000
+status cudaStreamGetDevice(stream* queue, int* device) { return driver().cuStreamGetDevice(queue, device); }
+#endif
+
 }  // namespace simcuda::runtime_api

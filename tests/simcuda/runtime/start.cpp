@@ -102,6 +102,12 @@ status ensure_context() {
   return current && !was_reset ? status::success : use_primary(device);
 }
 
+status primary_of(int wanted, context*& out) {
+  if (wanted < 0 || std::cmp_greater_equal(wanted, primaries().held.size())) return status::invalid_device;
+  bool is_new = false;
+  return hold_primary(wanted, out, is_new);
+}
+
 bool exit_began() { return process_ends; }
 
 int current_device() { return device; }

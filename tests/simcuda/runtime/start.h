@@ -37,6 +37,8 @@ bool exit_began();
 int current_device();
 /// Makes the device the thread's, and its primary context current.
 status choose_device(int device);
+/// A device's primary context, which is kept alive from here on.
+status primary_of(int device, context*& out);
 /// The thread's device lost its primary context; the next call makes a new one.
 status reset_device();
 

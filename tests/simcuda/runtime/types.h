@@ -2,6 +2,7 @@
 // The runtime's types as far as the simulated functions need them; compared with the toolkit's by the unit tests.
 #pragma once
 
+#include "driver/resource_types.h"
 #include "driver/types.h"
 
 namespace simcuda {
@@ -14,14 +15,23 @@ struct extent {
   std::size_t width, height, depth;
 };
 
-struct pitched_pointer {
-  void* pointer;
-  std::size_t pitch, width, height;
-};
-
 struct channel_description {
   int bits[4];
   int kind;
+};
+
+struct external_array_request {
+  unsigned long long offset;
+  channel_description channels;
+  extent size;
+  unsigned flags;
+  unsigned levels;
+  unsigned reserved[16];
+};
+
+struct pitched_pointer {
+  void* pointer;
+  std::size_t pitch, width, height;
 };
 
 enum class copy_kind : int { host_to_host, host_to_device, device_to_host, device_to_device, by_address };

@@ -5,6 +5,15 @@
 
 #include <cstddef>
 
+// The headers of these include those of the graphics APIs.
+extern "C" {
+cudaError_t cudaGraphicsGLRegisterBuffer(cudaGraphicsResource**, unsigned buffer, unsigned flags);
+cudaError_t cudaGraphicsGLRegisterImage(cudaGraphicsResource**, unsigned image, unsigned target, unsigned flags);
+cudaError_t cudaGraphicsEGLRegisterImage(cudaGraphicsResource**, void* image, unsigned flags);
+cudaError_t cudaGraphicsVDPAURegisterVideoSurface(cudaGraphicsResource**, unsigned surface, unsigned flags);
+cudaError_t cudaGraphicsVDPAURegisterOutputSurface(cudaGraphicsResource**, unsigned surface, unsigned flags);
+}
+
 #include "abi.h"
 #include "runtime/api.h"
 
@@ -26,3 +35,9 @@ static_assert(sizeof(simcuda::array_requirements) == sizeof(cudaArrayMemoryRequi
 static_assert(sizeof(simcuda::pointer_description) == sizeof(cudaPointerAttributes));
 static_assert(sizeof(simcuda::function_description) == sizeof(cudaFuncAttributes));
 static_assert(sizeof(simcuda::runtime_launch) == sizeof(cudaLaunchConfig_t));
+static_assert(sizeof(simcuda::sparse_properties) == sizeof(cudaArraySparseProperties));
+// Older versions end before the reserved members.
+static_assert(offsetof(simcuda::external_memory_description, flags) == offsetof(cudaExternalMemoryHandleDesc, flags));
+static_assert(offsetof(simcuda::external_buffer_description, flags) == offsetof(cudaExternalMemoryBufferDesc, flags));
+static_assert(offsetof(simcuda::external_array_request, levels) ==
+              offsetof(cudaExternalMemoryMipmappedArrayDesc, numLevels));

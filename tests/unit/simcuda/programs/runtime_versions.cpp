@@ -1,31 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A runtime of each version over the simulated driver, loaded as programs load it: what differs between them.
 // Arguments: the major version, a file for the trace.
-#include <dlfcn.h>
-
-#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <string>
 
+#include "loaded_runtime.h"
+
 namespace {
-
-int failures = 0;
-void* runtime = nullptr;
-
-#define EXPECT(condition)                                 \
-  do {                                                    \
-    if (!(condition)) {                                   \
-      std::printf("line %d: %s\n", __LINE__, #condition); \
-      ++failures;                                         \
-    }                                                     \
-  } while (0)
-
-template <class... Arguments>
-int call(const char* name, Arguments... arguments) {
-  const auto entry = reinterpret_cast<int (*)(Arguments...)>(dlsym(runtime, name));
-  return entry ? entry(arguments...) : -1;
-}
 
 struct dimensions {
   unsigned x, y, z;
@@ -112,7 +94,7 @@ int newest_look_up(const char* trace) {
 
 int main(int, char** arguments) {
   const int major = std::atoi(arguments[1]);
-  const std::string name = "libcudart.so." + std::string(major == 11 ? "11.0" : arguments[1]);
+  const std::string name = runtime_name(arguments[1]);
   std::remove(arguments[2]);
   setenv("SIMCUDA_TRACE", arguments[2], 1);
   runtime = dlopen(name.c_str(), RTLD_NOW);
