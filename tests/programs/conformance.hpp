@@ -12,6 +12,7 @@
 
 class Library {
  public:
+  Library() = default;
   explicit Library(const char* name) : handle_(dlopen(name, RTLD_NOW)) {
     if (!handle_) std::printf("%s\n", dlerror()), std::exit(3);
   }
@@ -39,7 +40,7 @@ class Library {
   }
 
  private:
-  void* handle_;
+  void* handle_ = nullptr;
 };
 
 // An output parameter that knows whether it was written.

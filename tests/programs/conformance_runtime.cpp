@@ -1,4 +1,5 @@
-// Every intercepted runtime function, with the arguments that a program should give it and with those it should not.
+// Every intercepted runtime function, with the arguments that a program should give it and with those it should not:
+// conformance_runtime [LIBCUDART]
 #include <initializer_list>
 
 #include "conformance.hpp"
@@ -9,7 +10,7 @@ using Pointer = void*;
 using Handle = void*;
 constexpr std::size_t too_much = (1ull << 50) + 17;
 
-const Library cuda("libcudart.so.13");
+Library cuda;
 
 void last_error() {
   cuda.call("cudaPeekAtLastError", "after that");
@@ -90,7 +91,8 @@ void entry_point_by_version(const char* symbol, const char* name, unsigned versi
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  cuda = Library(argc > 1 ? argv[1] : "libcudart.so.13");
   cuda.print_missing("cudaNoSuchFunction");
   cuda.call("cudaFree", "null, to start", Pointer{nullptr});
   last_error();

@@ -14,8 +14,6 @@
 namespace gpumem::test {
 namespace {
 
-std::filesystem::path simulated_folder() { return build_folder() / "simcuda"; }
-
 bool wants_gpu() {
   static const bool wants = getenv("GPUMEM_TEST_GPU") != nullptr;
   return wants;
@@ -39,10 +37,10 @@ std::string missing_toolkit() {
 std::string missing(Need need) {
   switch (need) {
     case Need::driver:
-      return wants_gpu() ? std::string() : missing_file(simulated_folder() / "libcuda.so.1", "no simulated driver");
+      return wants_gpu() ? std::string() : missing(Need::simulated_driver);
     case Need::scripted_driver:
-      if (wants_gpu()) return "a real driver cannot be told what to answer";
-      return missing_file(simulated_folder() / "libcuda.so.1", "no simulated driver");
+      return wants_gpu() ? "a real driver cannot be told what to answer" : missing(Need::simulated_driver);
+    case Need::simulated_driver: return missing_file(simulated_folder() / "libcuda.so.1", "no simulated driver");
     case Need::runtime:
       if (const auto reason = missing_toolkit(); !reason.empty()) return reason;
       return wants_gpu() ? std::string() : missing_file(simulated_folder() / "libcudart.so.13", "no simulated runtime");
@@ -68,6 +66,7 @@ std::filesystem::path shim() { return build_folder() / "libgpumemshim.so"; }
 std::filesystem::path collector() { return build_folder() / "gpumem"; }
 std::filesystem::path build_folder() { return GPUMEM_TEST_BUILD_FOLDER; }
 std::filesystem::path toolkit_folder() { return GPUMEM_TEST_TOOLKIT_FOLDER; }
+std::filesystem::path simulated_folder() { return build_folder() / "simcuda"; }
 std::filesystem::path source_folder() { return GPUMEM_TEST_SOURCE_FOLDER; }
 std::string program(const std::string& name) { return build_folder() / "tests/programs" / name; }
 std::string python_program(const std::string& name) { return source_folder() / "tests/programs" / name; }

@@ -14,12 +14,13 @@
 namespace gpumem::test {
 
 enum class Need {
-  driver,           // a driver with a device: the simulated one, or the machine's own under scripts/test --gpu
-  scripted_driver,  // the simulated driver, because the test tells it what to answer
-  runtime,          // a shared runtime library that can allocate
-  genuine_runtime,  // NVIDIA's own shared runtime library
-  nvcc,             // programs built by nvcc
-  python_clients,   // scripts/clients
+  driver,            // a driver with a device: the simulated one, or the machine's own under scripts/test --gpu
+  simulated_driver,  // the simulated driver beside whatever else there is, see provider.hpp
+  scripted_driver,   // the simulated driver, because the test tells it what to answer
+  runtime,           // a shared runtime library that can allocate
+  genuine_runtime,   // NVIDIA's own shared runtime library
+  nvcc,              // programs built by nvcc
+  python_clients,    // scripts/clients
   readelf,
 };
 
@@ -35,6 +36,7 @@ std::filesystem::path shim();
 std::filesystem::path collector();
 std::filesystem::path source_folder();
 std::filesystem::path build_folder();
+std::filesystem::path simulated_folder();
 // Empty where there is no toolkit.
 std::filesystem::path toolkit_folder();
 std::string program(const std::string& name);
