@@ -29,6 +29,8 @@ std::string refusal(const std::string& text) {
 TEST_CASE("the example is accepted and says what its documentation says") {
   const script example = load_script(SIMCUDA_EXAMPLE);
   CHECK(example.driver_version == 13000);
+  CHECK(example.peer_access);
+  CHECK(example.globals.at("weights") == 4096);
   REQUIRE(example.devices.size() == 2);
   CHECK(example.devices[0].name == "SimCUDA A");
   CHECK(example.devices[1].mode == compute_mode::exclusive_process);
@@ -54,6 +56,8 @@ TEST_CASE("what a script gets wrong is named") {
   CHECK(refusal(R"({"rules": [{"call": "cuInit", "nth": 0}]})").starts_with("rules[0].nth: out of range"));
   CHECK(refusal(R"({"rules": [{"call": "cuInit", "free_falls_by": 1, "device": 4}]})") ==
         "rules[0].device: no such device");
+  CHECK(refusal(R"({"globals": {"x": 0}})").starts_with("globals.x: out of range"));
+  CHECK(refusal(R"({"globals": [1]})") == "globals: an object is expected");
   CHECK(refusal("[]") == "an object is expected");
   CHECK(refusal("{") != "accepted");
   CHECK_THROWS_AS(load_script("/nonexistent"), script_error);
