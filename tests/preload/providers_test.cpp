@@ -12,7 +12,7 @@ Outcome unnoticed(Stage& stage, const Argv& argv) {
   const auto traced = stage.run_traced(argv);
   INFO(traced);
   CHECK(traced == bare);
-  CHECK(bare.status != 2);  // the program's word for a library that it cannot use
+  CHECK(bare.status < 2);  // greater: the program could not open the library, and tried nothing
   return traced;
 }
 
