@@ -39,15 +39,58 @@ inline constexpr auto context = "context"sv;
 inline constexpr auto context_end = "context_end"sv;
 inline constexpr auto alloc = "alloc"sv;
 inline constexpr auto free = "free"sv;
+inline constexpr auto ref = "ref"sv;
+inline constexpr auto unref = "unref"sv;
+inline constexpr auto limit = "limit"sv;
+inline constexpr auto exported = "export"sv;
 }  // namespace op
 
-// Values of "k".
-namespace kind {
-inline constexpr auto device = "device"sv;
-inline constexpr auto managed = "managed"sv;
-inline constexpr auto async = "async"sv;
-inline constexpr auto pinned = "pinned"sv;
-}  // namespace kind
+// Values of "k", each with what its numbers count: amounts of different kinds are never added up, but for those of the
+// same `Counts`.
+enum class Counts : std::uint8_t {
+  device_memory,  // bytes of the device
+  host_memory,    // bytes of the machine's memory
+  graph_memory,   // bytes of the device, while the graph that owns them runs or keeps them
+  addresses,      // bytes of address space: the memory behind them is counted where it was made
+  others_memory,  // bytes that another process, or another API, has allocated
+  code,           // bytes inside a loaded module
+  handles,        // objects, not bytes
+};
+
+struct Kind {
+  std::string_view name;
+  Counts counts;
+};
+
+inline constexpr Kind kinds[] = {
+    {"device"sv, Counts::device_memory},
+    {"pitched"sv, Counts::device_memory},
+    {"managed"sv, Counts::device_memory},
+    {"array"sv, Counts::device_memory},
+    {"async"sv, Counts::device_memory},
+    {"physical"sv, Counts::device_memory},
+    {"graph_memory"sv, Counts::graph_memory},
+    {"reserved"sv, Counts::addresses},
+    {"mapped"sv, Counts::addresses},
+    {"view"sv, Counts::addresses},
+    {"ipc"sv, Counts::others_memory},
+    {"external"sv, Counts::others_memory},
+    {"imported"sv, Counts::others_memory},
+    {"pinned"sv, Counts::host_memory},
+    {"host_physical"sv, Counts::host_memory},
+    {"registered"sv, Counts::host_memory},
+    {"variable"sv, Counts::code},
+    {"stream"sv, Counts::handles},
+    {"event"sv, Counts::handles},
+    {"module"sv, Counts::handles},
+    {"library"sv, Counts::handles},
+    {"graph"sv, Counts::handles},
+    {"graph_exec"sv, Counts::handles},
+    {"pool"sv, Counts::handles},
+    {"green_context"sv, Counts::handles},
+    {"graphics"sv, Counts::handles},
+    {"multicast"sv, Counts::handles},
+};
 
 // Values of "role".
 namespace role {
@@ -60,6 +103,11 @@ inline constexpr auto static_runtime = "static_runtime"sv;
 namespace why {
 inline constexpr auto context = "context"sv;
 inline constexpr auto failure = "failure"sv;
+inline constexpr auto code = "code"sv;
+inline constexpr auto launch = "launch"sv;
+inline constexpr auto limit = "limit"sv;
+inline constexpr auto trim = "trim"sv;
+inline constexpr auto time = "time"sv;
 }  // namespace why
 
 // Values of "when".
