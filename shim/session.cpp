@@ -107,10 +107,13 @@ void finish() {
   if (!interrupted) check_coverage_at_end(before != nullptr);
   Session* ended = current_session.load(std::memory_order_acquire);
   if (ended == nullptr || !ended->usable) return;
-  char buffer[16 * 1024];
-  Line line(buffer, sizeof buffer);
-  write_end(line, *ended);
-  ended->write(line, interrupted ? Journal::Importance::last_words : Journal::Importance::essential);
+  constexpr std::size_t line_capacity = 256 * 1024;
+  if (void* buffer = take_pages(line_capacity)) {
+    Line line(static_cast<char*>(buffer), line_capacity);
+    write_end(line, *ended);
+    ended->write(line, interrupted ? Journal::Importance::last_words : Journal::Importance::essential);
+    munmap(buffer, line_capacity);
+  }
   if (!interrupted) ended->journal.trim();
   say_farewell(*ended);
 }
@@ -149,6 +152,40 @@ bool Session::has_started(ApiId api, int device) const {
 
 bool Session::first_start(ApiId api, int device) {
   return (started[index(api)].fetch_or(start_bit(device), std::memory_order_relaxed) & start_bit(device)) == 0;
+}
+
+namespace {
+
+bool is_tracked(int device) { return device >= 0 && device < Session::tracked_devices; }
+
+void set_bit(std::atomic<std::uint64_t>& bits, int device) {
+  const std::uint64_t bit = is_tracked(device) ? std::uint64_t{1} << device : 0;
+  if ((bits.load(std::memory_order_relaxed) & bit) != bit) bits.fetch_or(bit, std::memory_order_relaxed);
+}
+
+bool has_bit(const std::atomic<std::uint64_t>& bits, int device) {
+  return is_tracked(device) && (bits.load(std::memory_order_relaxed) >> device & 1) != 0;
+}
+
+}  // namespace
+
+std::uint64_t Session::current_pool(int device) const {
+  return is_tracked(device) ? chosen_pools[static_cast<std::size_t>(device)].load(std::memory_order_relaxed) : 0;
+}
+
+void Session::set_current_pool(int device, std::uint64_t number) {
+  if (is_tracked(device)) chosen_pools[static_cast<std::size_t>(device)].store(number, std::memory_order_relaxed);
+}
+
+void Session::note_pool_use(int device) { set_bit(pool_users, device); }
+bool Session::uses_pool(int device) const { return has_bit(pool_users, device); }
+void Session::note_graph_memory(int device) { set_bit(graph_memory_users, device); }
+bool Session::uses_graph_memory(int device) const { return has_bit(graph_memory_users, device); }
+
+bool Session::sample_due(std::uint64_t now_ns) const {
+  constexpr std::uint64_t ns_per_millisecond = 1'000'000;
+  const auto every = static_cast<std::uint64_t>(settings().sample_every) * ns_per_millisecond;
+  return every != 0 && now_ns >= last_sample_ns.load(std::memory_order_relaxed) + every;
 }
 
 bool Session::first_use_of(std::uint32_t context) {

@@ -45,6 +45,13 @@ struct Session {
   std::array<std::atomic<std::uint64_t>, api_count> started{};
   std::atomic<std::uint64_t> contexts_used{0};  // bit per context number below 64
 
+  std::atomic<std::uint64_t> launches{0};
+  std::atomic<int> open_captures{0};
+  std::atomic<std::uint64_t> last_sample_ns{0};  // monotonic
+  static constexpr int tracked_devices = 64;     // what follows has a bit or a slot for each of the first
+  std::atomic<std::uint64_t> pool_users{0}, graph_memory_users{0};
+  std::array<std::atomic<std::uint64_t>, tracked_devices> chosen_pools{};
+
   std::atomic<std::uint64_t> devices_written{0};  // bit per ordinal below 64
   std::atomic<unsigned> providers_written{0}, runtimes_written{0};
 
@@ -54,6 +61,21 @@ struct Session {
   bool has_started(ApiId api, int device) const;
   bool first_start(ApiId api, int device);   // true once
   bool first_use_of(std::uint32_t context);  // true once for each of the first contexts
+
+  // The pool that the program chose for the device's streams: its number, or 0 for the default one.
+  std::uint64_t current_pool(int device) const;
+  void set_current_pool(int device, std::uint64_t number);
+
+  // Whether stream-ordered memory, or memory for graphs, of the device has been used.
+  void note_pool_use(int device);
+  bool uses_pool(int device) const;
+  void note_graph_memory(int device);
+  bool uses_graph_memory(int device) const;
+  bool uses_graph_memory() const { return graph_memory_users.load(std::memory_order_relaxed) != 0; }
+
+  // Whether the last sample is GPUMEM_SAMPLE_EVERY ago.
+  bool sample_due(std::uint64_t now_ns) const;
+  void note_sample(std::uint64_t now_ns) { last_sample_ns.store(now_ns, std::memory_order_relaxed); }
 
   Stamp stamp() const;
   bool write(const Line& line, Journal::Importance importance = Journal::Importance::ordinary);

@@ -153,12 +153,10 @@ void write_failure(Session& session, FailureRecord& record) {
   if (session.write(line, Journal::Importance::essential)) session.failures.fetch_add(1, std::memory_order_relaxed);
 }
 
-void write_memory_sample(Session& session, int device, std::string_view why) {
-  std::uint64_t free = 0, total = 0;
-  if (device == no_device || !session.driver_usable() || !memory_info(free, total)) return;
-  char buffer[256];
+void write_sample(Session& session, const SampleRecord& record) {
+  char buffer[512];
   Line line(buffer, sizeof buffer);
-  write_sample(line, session.stamp(), device, free, total, why);
+  write_sample(line, session.stamp(), record);
   session.write(line);
 }
 

@@ -16,8 +16,7 @@ void write_failure(Session& session, FailureRecord& record);
 // The libraries of CUDA that were found since the last time.
 void write_providers(Session& session);
 
-// The driver's figures for the current context's device.
-void write_memory_sample(Session& session, int device, std::string_view why);
+void write_sample(Session& session, const SampleRecord& record);
 
 void write_device_once(Session& session, int ordinal);
 

@@ -10,6 +10,7 @@ namespace gpumem {
 namespace {
 
 constexpr unsigned largest_count = 256;
+constexpr std::uint64_t longest_wait = 3'600'000;
 constexpr std::size_t longest_text = 4096;
 char directory_copy[longest_text];
 
@@ -28,6 +29,7 @@ namespace {
 constexpr const char* wanted(const bool&) { return "0 or 1"; }
 constexpr const char* wanted(const std::uint64_t&) { return "a number of bytes such as 1000000, 64K, 256M or 2G"; }
 constexpr const char* wanted(const unsigned&) { return "a number from 0 to 256"; }
+constexpr const char* wanted(const Milliseconds&) { return "a number of milliseconds from 0 to 3600000"; }
 constexpr const char* wanted(const char* const&) { return "a text of at most 4095 bytes"; }
 
 void reject(Settings& read, const char* variable, const char* given, const char* wanted) {
@@ -88,6 +90,15 @@ bool parse_setting(const char* text, unsigned& value) {
   std::uint64_t number = 0;
   if (!parse_setting(text, number) || number > largest_count) return false;
   value = static_cast<unsigned>(number);
+  return true;
+}
+
+bool parse_setting(const char* text, Milliseconds& value) {
+  const char* end = text + std::strlen(text);
+  std::uint64_t number = 0;
+  const auto [rest, error] = std::from_chars(text, end, number);
+  if (error != std::errc{} || rest != end || number > longest_wait) return false;
+  value = static_cast<Milliseconds>(number);
   return true;
 }
 

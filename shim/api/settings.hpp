@@ -7,13 +7,16 @@
 
 namespace gpumem {
 
+enum class Milliseconds : std::uint32_t {};
+
 struct Settings {
   using text = const char*;
   using flag = bool;
   using bytes = std::uint64_t;
   using count = unsigned;
+  using millis = Milliseconds;
 
-#define SETTING(type, identifier, variable, fallback, description) type identifier = fallback;
+#define SETTING(type, identifier, variable, fallback, description) type identifier{fallback};
 #include "api/settings.def"
 #undef SETTING
 
@@ -35,5 +38,6 @@ const Settings& settings();
 bool parse_setting(const char* text, bool& value);
 bool parse_setting(const char* text, std::uint64_t& value);  // bytes: K, M, G
 bool parse_setting(const char* text, unsigned& value);       // 0 to 256
+bool parse_setting(const char* text, Milliseconds& value);   // 0 to an hour
 
 }  // namespace gpumem

@@ -64,6 +64,8 @@ CallGuard::CallGuard(ApiId api, const Effect& effect, const void* caller) {
   serial_ = ++running.last_serial;
   running.calls[running.depth] = {.api = api,
                                   .action = effect.action,
+                                  .kind = effect.kind,
+                                  .address = effect.address,
                                   .frame = const_cast<const std::uint64_t*>(&serial_),
                                   .serial = running.last_serial};
   depth_ = ++running.depth;

@@ -19,6 +19,8 @@ namespace gpumem {
 struct RunningCall {
   ApiId api = ApiId::none;
   Action action = Action::start;
+  MemoryKind kind = MemoryKind::device;
+  std::uint64_t address = 0;
   const std::uint64_t* frame = nullptr;  // where on the stack its guard is, and what stands there while it runs
   std::uint64_t serial = 0;
 
@@ -40,8 +42,10 @@ struct Call {
   int inner_result = 0;
 
   // What the observer took out of its tables before the call, to put back if it fails.
-  bool has_taken = false;
+  LiveTable::Released released = LiveTable::Released::unknown;
   Block taken;
+  Block* more_taken = nullptr;  // of a call that ends several, after the first
+  std::size_t more_count = 0, more_capacity = 0;
   Context context;
 };
 

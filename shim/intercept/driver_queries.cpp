@@ -57,6 +57,49 @@ bool memory_info(std::uint64_t& free, std::uint64_t& total) {
   return true;
 }
 
+bool pool_memory(const void* pool, ReservedMemory& memory) {
+  constexpr int reserved_current = 5, used_current = 7;  // CU_MEMPOOL_ATTR_…
+  const OwnCalls* driver = own_calls();
+  const auto handle = static_cast<CUmemoryPool>(const_cast<void*>(pool));
+  return driver != nullptr && succeeds(driver->cuMemPoolGetAttribute, handle, reserved_current, &memory.reserved) &&
+         succeeds(driver->cuMemPoolGetAttribute, handle, used_current, &memory.used);
+}
+
+bool current_pool_memory(int device, ReservedMemory& memory) {
+  const OwnCalls* driver = own_calls();
+  CUmemoryPool pool = nullptr;
+  return driver != nullptr && succeeds(driver->cuDeviceGetMemPool, &pool, device) && pool_memory(pool, memory);
+}
+
+bool graph_memory(int device, ReservedMemory& memory) {
+  constexpr int used_current = 0, reserved_current = 2;  // CU_GRAPH_MEM_ATTR_…
+  const OwnCalls* driver = own_calls();
+  return driver != nullptr &&
+         succeeds(driver->cuDeviceGetGraphMemAttribute, device, reserved_current, &memory.reserved) &&
+         succeeds(driver->cuDeviceGetGraphMemAttribute, device, used_current, &memory.used);
+}
+
+bool address_range(std::uint64_t address, std::uint64_t& size) {
+  const OwnCalls* driver = own_calls();
+  CUdeviceptr base = 0;
+  std::size_t bytes = 0;
+  if (driver == nullptr || !succeeds(driver->cuMemGetAddressRange_v2, &base, &bytes, address)) return false;
+  size = bytes;
+  return true;
+}
+
+bool open_capture(const void* stream, std::uint64_t& id) {
+  constexpr int active = 1;  // CU_STREAM_CAPTURE_STATUS_ACTIVE
+  const OwnCalls* driver = own_calls();
+  int status = 0;
+  cuuint64_t number = 0;
+  if (driver == nullptr ||
+      !succeeds(driver->cuStreamGetCaptureInfo, static_cast<CUstream>(const_cast<void*>(stream)), &status, &number))
+    return false;
+  id = number;
+  return status == active;
+}
+
 bool device_identity(int ordinal, DeviceIdentity& identity) {
   const OwnCalls* driver = own_calls();
   CUdevice device = 0;

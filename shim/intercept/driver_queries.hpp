@@ -19,6 +19,22 @@ bool primary_context_active(int device, bool& active);
 // Free and total bytes of the current context's device. Not while a stream capture is open.
 bool memory_info(std::uint64_t& free, std::uint64_t& total);
 
+// Bytes that an allocator inside the driver holds, and what of them is in use.
+struct ReservedMemory {
+  std::uint64_t reserved = 0, used = 0;
+};
+// A stream-ordered pool. The device's current one only where the process has used it: asking may create it.
+bool pool_memory(const void* pool, ReservedMemory& memory);
+bool current_pool_memory(int device, ReservedMemory& memory);
+// The memory for graphs.
+bool graph_memory(int device, ReservedMemory& memory);
+
+// Size of what lies at a device address.
+bool address_range(std::uint64_t address, std::uint64_t& size);
+
+// Whether the stream is being captured, and a number of the capture that it shares with the streams that joined it.
+bool open_capture(const void* stream, std::uint64_t& id);
+
 struct DeviceIdentity {
   char name[256] = "";
   char pci_bus_id[32] = "";

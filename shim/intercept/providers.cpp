@@ -77,10 +77,12 @@ void forget_unmapped_providers() {
 // bind to the same export.
 struct Linkage {
   LoadedObject caller;
-  std::array<std::atomic<void*>, api_count> real;
+  unsigned number = 0;
 };
 constexpr unsigned max_linkages = 1024;
 std::array<Linkage, max_linkages> linkages;
+// Apart from them and all zero, so that the pages of those that are never used cost nothing.
+std::array<std::array<std::atomic<void*>, api_count>, max_linkages> linked_functions;
 std::atomic<unsigned> linkage_total{0};
 SpinLock linkages_lock;
 
@@ -89,8 +91,8 @@ void forget_after_unload() {
   static constinit std::atomic<unsigned> seen{0};
   const unsigned now = unload_count();
   if (seen.load(std::memory_order_acquire) == now) return;
-  for (Linkage& linkage : linkages)
-    for (std::atomic<void*>& real : linkage.real) real.store(nullptr, std::memory_order_relaxed);
+  for (unsigned i = 0; i < linkage_total.load(std::memory_order_acquire); ++i)
+    for (std::atomic<void*>& real : linked_functions[i]) real.store(nullptr, std::memory_order_relaxed);
   forget_unmapped_providers();
   seen.store(now, std::memory_order_release);
 }
@@ -106,7 +108,7 @@ Linkage* linkage_of(std::uintptr_t caller) {
   LockGuard guard(linkages_lock);
   const unsigned now = linkage_total.load(std::memory_order_relaxed);
   if (now == max_linkages) return nullptr;
-  linkages[now].caller = object;
+  linkages[now] = {object, now};
   linkage_total.store(now + 1, std::memory_order_release);
   return &linkages[now];
 }
@@ -184,11 +186,12 @@ void* real_function(ApiId api, unsigned bank, const void* caller) {
   forget_after_unload();
   const auto address = reinterpret_cast<std::uintptr_t>(caller);
   Linkage* linkage = linkage_of(address);
-  void* real = linkage != nullptr ? linkage->real[index(api)].load(std::memory_order_acquire) : nullptr;
+  std::atomic<void*>* known = linkage != nullptr ? &linked_functions[linkage->number][index(api)] : nullptr;
+  void* real = known != nullptr ? known->load(std::memory_order_acquire) : nullptr;
   if (real != nullptr) return real;
   real = next_definition(api, address);
-  if (real != nullptr && linkage != nullptr) {
-    linkage->real[index(api)].store(real, std::memory_order_release);
+  if (real != nullptr && known != nullptr) {
+    known->store(real, std::memory_order_release);
     linked_routes.fetch_add(1, std::memory_order_relaxed);
   }
   return real;

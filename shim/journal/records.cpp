@@ -1,5 +1,7 @@
 #include "journal/records.hpp"
 
+#include <iterator>
+
 #include "api/error_names.hpp"
 #include "journal/schema.hpp"
 
@@ -39,15 +41,8 @@ void error_name(Line& line, std::string_view key, bool of_runtime, int code) {
 
 }  // namespace
 
-std::string_view kind_name(MemoryKind kind) {
-  switch (kind) {
-    case MemoryKind::device: return schema::kind::device;
-    case MemoryKind::managed: return schema::kind::managed;
-    case MemoryKind::async: return schema::kind::async;
-    case MemoryKind::pinned: return schema::kind::pinned;
-  }
-  return {};
-}
+static_assert(std::size(schema::kinds) == memory_kind_count);
+std::string_view kind_name(MemoryKind kind) { return schema::kinds[static_cast<std::size_t>(kind)].name; }
 
 void write_module(Line& line, Stamp stamp, const ModuleRecord& record) {
   line.open(schema::line::module, stamp.ns, stamp.tid);
@@ -88,7 +83,13 @@ void write_event(Line& line, Stamp stamp, const EventRecord& record) {
   if (record.block != 0) line.number("i", record.block);
   if (record.has_memory) line.word("k", kind_name(record.kind));
   if (record.has_address) line.hex("p", record.address);
-  if (record.has_memory) line.number("n", record.size);
+  if (record.has_memory && !is_object(record.kind)) line.number("n", record.size);
+  if (record.owner != 0) line.number("of", record.owner);
+  if (record.references != 0) line.number("refs", record.references);
+  if (record.limit >= 0) {
+    line.signed_number("limit", record.limit);
+    line.number("n", record.size);
+  }
   if (record.unknown_pointer) line.truth("unknown", true);
   if (record.untracked) line.truth("untracked", true);
   if (record.handle != 0) line.hex("h", record.handle);
@@ -102,12 +103,23 @@ void write_event(Line& line, Stamp stamp, const EventRecord& record) {
   line.close();
 }
 
-void write_sample(Line& line, Stamp stamp, int device, std::uint64_t free, std::uint64_t total, std::string_view why) {
+void write_sample(Line& line, Stamp stamp, const SampleRecord& record) {
   line.open(schema::line::sample, stamp.ns, stamp.tid);
-  line.signed_number("d", device);
-  line.number("free", free);
-  line.number("total", total);
-  line.word("why", why);
+  line.signed_number("d", record.device);
+  if (record.pool != 0) line.number("pool", record.pool);
+  if (record.total != 0) {
+    line.number("free", record.free);
+    line.number("total", record.total);
+  }
+  if (record.has_pool) {
+    line.number("pool_reserved", record.pool_reserved);
+    line.number("pool_used", record.pool_used);
+  }
+  if (record.has_graphs) {
+    line.number("graph_reserved", record.graph_reserved);
+    line.number("graph_used", record.graph_used);
+  }
+  line.word("why", record.why);
   line.close();
 }
 
@@ -132,7 +144,7 @@ void begin_failure(Line& line, Stamp stamp, const FailureRecord& record) {
   }
   if (record.has_memory) line.word("k", kind_name(record.kind));
   if (record.has_pointer) line.hex("p", record.pointer);
-  if (record.has_memory && !record.has_pointer) line.number("n", record.size);
+  if (record.has_memory && !record.has_pointer && !is_object(record.kind)) line.number("n", record.size);
   write_place(line, record);
   if (record.inferred) line.truth("inferred", true);
   if (record.first) line.truth("first", true);

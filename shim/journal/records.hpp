@@ -38,7 +38,7 @@ struct DeviceRecord {
 struct CallRecord {
   std::string_view op;
   ApiId api = ApiId::none, inner = ApiId::none;
-  bool has_memory = false;  // kind, size and live bytes mean something
+  bool has_memory = false;  // kind, size and live amount mean something
   MemoryKind kind = MemoryKind::device;
   std::uint64_t size = 0, live = 0;
   int device = no_device;
@@ -50,9 +50,11 @@ struct CallRecord {
 };
 
 struct EventRecord : CallRecord {
-  std::uint64_t block = 0;  // 0: none
+  std::uint64_t block = 0, owner = 0;  // 0: none
   bool has_address = false;
   std::uint64_t address = 0;
+  std::uint32_t references = 0;  // 0: not given
+  int limit = -1;                // of a changed limit, whose value is `size`
   bool unknown_pointer = false;
   bool untracked = false;
   std::uint64_t handle = 0;  // of a context
@@ -77,12 +79,22 @@ struct CoverageRecord {
   std::string_view library;  // "": unknown
 };
 
+struct SampleRecord {
+  std::string_view why;
+  int device = 0;
+  std::uint64_t free = 0, total = 0;  // total 0: not given
+  bool has_pool = false, has_graphs = false;
+  std::uint64_t pool = 0;  // number of the pool that is meant; 0: the device's current one
+  std::uint64_t pool_reserved = 0, pool_used = 0;
+  std::uint64_t graph_reserved = 0, graph_used = 0;
+};
+
 std::string_view kind_name(MemoryKind kind);
 
 void write_module(Line& line, Stamp stamp, const ModuleRecord& record);
 void write_device(Line& line, Stamp stamp, const DeviceRecord& record);
 void write_event(Line& line, Stamp stamp, const EventRecord& record);
-void write_sample(Line& line, Stamp stamp, int device, std::uint64_t free, std::uint64_t total, std::string_view why);
+void write_sample(Line& line, Stamp stamp, const SampleRecord& record);
 void write_coverage(Line& line, Stamp stamp, const CoverageRecord& record);
 
 // A failure is left open, so that the session can add what it found out; close() ends it.

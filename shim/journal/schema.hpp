@@ -43,6 +43,8 @@ inline constexpr auto ref = "ref"sv;
 inline constexpr auto unref = "unref"sv;
 inline constexpr auto limit = "limit"sv;
 inline constexpr auto exported = "export"sv;
+inline constexpr auto launch = "launch"sv;
+inline constexpr auto other = "other"sv;
 }  // namespace op
 
 // Values of "k", each with what its numbers count: amounts of different kinds are never added up, but for those of the

@@ -3,16 +3,16 @@
 namespace gpumem {
 
 std::uint64_t LiveTable::hash(AddressSpace space, std::uint64_t address) {
-  std::uint64_t h = (address ^ (static_cast<std::uint64_t>(space) << 63)) * 0x9e3779b97f4a7c15ull;
+  std::uint64_t h = (address ^ (static_cast<std::uint64_t>(space) << 58)) * 0x9e3779b97f4a7c15ull;
   h ^= h >> 32;
   return h * 0xd6e8feb86659fd93ull;
 }
 
 Block* LiveTable::find(Shard& shard, AddressSpace space, std::uint64_t address, std::uint64_t h) {
-  if (shard.capacity == 0) return nullptr;
+  if (shard.capacity == 0 || address == 0) return nullptr;
   for (std::size_t i = h;; ++i) {
     Block& slot = shard.slots[i & (shard.capacity - 1)];
-    if (slot.address == address && address_space(slot.kind) == space) return &slot;
+    if (slot.address == address && slot.space == space) return &slot;
     if (slot.address == 0) return nullptr;
   }
 }
@@ -50,11 +50,10 @@ bool LiveTable::make_room(Shard& shard) {
 }
 
 LiveTable::Inserted LiveTable::insert(const Block& block, Block& displaced) {
-  const AddressSpace space = address_space(block.kind);
-  const std::uint64_t h = hash(space, block.address);
+  const std::uint64_t h = hash(block);
   Shard& shard = shard_of(h);
   LockGuard guard(shard.lock);
-  if (Block* present = find(shard, space, block.address, h)) {
+  if (Block* present = find(shard, block.space, block.address, h)) {
     displaced = *present;
     *present = block;
     return Inserted::replaced;
@@ -67,15 +66,31 @@ LiveTable::Inserted LiveTable::insert(const Block& block, Block& displaced) {
   return Inserted::fresh;
 }
 
+bool LiveTable::find(AddressSpace space, std::uint64_t address, Block& found) {
+  return change(space, address, [&](const Block& block) { found = block; });
+}
+
 bool LiveTable::take(AddressSpace space, std::uint64_t address, Block& taken) {
   const std::uint64_t h = hash(space, address);
   Shard& shard = shard_of(h);
   LockGuard guard(shard.lock);
-  Block* slot = address != 0 ? find(shard, space, address, h) : nullptr;
+  Block* slot = find(shard, space, address, h);
   if (slot == nullptr) return false;
   taken = *slot;
   remove(shard, static_cast<std::size_t>(slot - shard.slots));
   return true;
+}
+
+LiveTable::Released LiveTable::release(AddressSpace space, std::uint64_t address, Block& block) {
+  const std::uint64_t h = hash(space, address);
+  Shard& shard = shard_of(h);
+  LockGuard guard(shard.lock);
+  Block* slot = find(shard, space, address, h);
+  if (slot == nullptr) return Released::unknown;
+  block = *slot;
+  if (--slot->references > 0) return Released::still_referenced;
+  remove(shard, static_cast<std::size_t>(slot - shard.slots));
+  return Released::ended;
 }
 
 }  // namespace gpumem

@@ -15,28 +15,53 @@
 
 namespace gpumem {
 
+// A block of memory, or an object that is counted like one.
 struct Block {
-  std::uint64_t address = 0;  // never 0 in the table
+  std::uint64_t address = 0;  // or handle; never 0 in the table
   std::uint64_t size = 0;     // bytes requested
   std::uint64_t number = 0;   // unique in the process, from 1
-  std::uint32_t context = 0;  // 0: unknown
+  std::uint64_t owner = 0;    // number of the block that this one belongs to; 0: none
+  std::uint32_t context = 0;  // number of the context that it ends with; 0: it outlives contexts
+  std::uint32_t references = 1;
   std::int16_t device = no_device;
   MemoryKind kind = MemoryKind::device;
+  AddressSpace space = AddressSpace::device;
+  bool owns = false;  // other blocks belong to it
+
+  // What its kind's total changes by.
+  std::uint64_t amount() const { return is_object(kind) ? 1 : size; }
 };
 
 class LiveTable {
  public:
   enum class Inserted { fresh, replaced, no_memory };
+  enum class Released { unknown, still_referenced, ended };
 
-  // Adds a block. A block that was live at the same address ends: it is given back in `displaced`.
+  // Adds a block. A block that was live at the same address of the same space ends: it is given back in `displaced`.
   Inserted insert(const Block& block, Block& displaced);
+
+  // The block at this address as it is now; false if there is none.
+  bool find(AddressSpace space, std::uint64_t address, Block& found);
 
   // Takes the block at this address out; false if there is none.
   bool take(AddressSpace space, std::uint64_t address, Block& taken);
 
-  // Takes every block out that ends with this context, calling visit(const Block&) for each under a lock of the table.
-  template <class Visit>
-  void take_context(std::uint32_t context, Visit&& visit);
+  // Takes one reference from it, and it out with the last; `block` is what it was before.
+  Released release(AddressSpace space, std::uint64_t address, Block& block);
+
+  // Calls change(Block&) for the block at this address, under a lock of the table; false if there is none. The change
+  // must leave address and space as they are.
+  template <class Change>
+  bool change(AddressSpace space, std::uint64_t address, Change&& change);
+
+  // Takes every block out for which wanted(const Block&) holds, calling visit(const Block&) for each. Both run under a
+  // lock of the table. Looks at every block.
+  template <class Wanted, class Visit>
+  void take_where(Wanted&& wanted, Visit&& visit);
+
+  // Some block for which wanted(const Block&) holds; false if there is none. Looks at every block.
+  template <class Wanted>
+  bool find_where(Wanted&& wanted, Block& found);
 
  private:
   struct Shard {
@@ -51,20 +76,30 @@ class LiveTable {
   Shard& shard_of(std::uint64_t hash) { return shards_[hash >> 60]; }
   static std::uint64_t hash(AddressSpace space, std::uint64_t address);
   static Block* find(Shard& shard, AddressSpace space, std::uint64_t address, std::uint64_t hash);
-  static std::uint64_t hash(const Block& block) { return hash(address_space(block.kind), block.address); }
+  static std::uint64_t hash(const Block& block) { return hash(block.space, block.address); }
   static bool make_room(Shard& shard);
   static void remove(Shard& shard, std::size_t index);
 
   std::array<Shard, shard_count> shards_;
 };
 
-template <class Visit>
-void LiveTable::take_context(std::uint32_t context, Visit&& visit) {
+template <class Change>
+bool LiveTable::change(AddressSpace space, std::uint64_t address, Change&& change) {
+  const std::uint64_t h = hash(space, address);
+  Shard& shard = shard_of(h);
+  LockGuard guard(shard.lock);
+  Block* slot = find(shard, space, address, h);
+  if (slot != nullptr) change(*slot);
+  return slot != nullptr;
+}
+
+template <class Wanted, class Visit>
+void LiveTable::take_where(Wanted&& wanted, Visit&& visit) {
   for (Shard& shard : shards_) {
     LockGuard guard(shard.lock);
     for (std::size_t i = 0; i < shard.capacity;) {
       const Block& slot = shard.slots[i];
-      if (slot.address == 0 || slot.context != context || !ends_with_context(slot.kind)) {
+      if (slot.address == 0 || !wanted(slot)) {
         ++i;
         continue;
       }
@@ -72,6 +107,19 @@ void LiveTable::take_context(std::uint32_t context, Visit&& visit) {
       remove(shard, i);  // what follows may move up to i
     }
   }
+}
+
+template <class Wanted>
+bool LiveTable::find_where(Wanted&& wanted, Block& found) {
+  for (Shard& shard : shards_) {
+    LockGuard guard(shard.lock);
+    for (std::size_t i = 0; i < shard.capacity; ++i) {
+      if (shard.slots[i].address == 0 || !wanted(shard.slots[i])) continue;
+      found = shard.slots[i];
+      return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace gpumem

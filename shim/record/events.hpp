@@ -1,7 +1,4 @@
-// What a call that succeeded has done: to the tables, and as a line.
-//
-// Order, so that another thread that gets the same address at once cannot be mistaken: an allocation enters the live
-// table after the real call; what ends left its table before (recorder.cpp).
+// From calls to event lines, and from the calling thread to its place.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +11,6 @@ namespace gpumem {
 
 struct Session;
 
-// What happens, in the journal's words.
-std::string_view op_of(Action action);
-
 // A record with what every call tells of itself.
 CallRecord describe(const Call& call, std::string_view op);
 EventRecord event_of(const Call& call, std::string_view op);
@@ -28,6 +22,7 @@ struct Place {
 };
 Place current_place(Session& session, const Call& call);
 
-void record_success(Session& session, const Call& call);
+// Writes that a context was born, with what `record` already says of the call.
+void write_context(Session& session, EventRecord record, const Context& context);
 
 }  // namespace gpumem

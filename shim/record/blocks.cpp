@@ -1,0 +1,164 @@
+#include "record/blocks.hpp"
+
+#include "journal/schema.hpp"
+#include "session_lines.hpp"
+
+namespace gpumem {
+namespace {
+
+// Of no device: host memory, address space, and what can be used with any.
+bool has_device(MemoryKind kind) {
+  switch (kind) {
+    case MemoryKind::library:
+    case MemoryKind::graph:
+    case MemoryKind::graph_exec:
+    case MemoryKind::multicast:
+    case MemoryKind::reserved: return false;
+    default: return !is_host_memory(kind);
+  }
+}
+
+// Keys of ours mean nothing to the reader, and physical memory is known by the handle that it was made with.
+void set_identity(EventRecord& record, const Block& block) {
+  if (block.space == AddressSpace::tiles || block.space == AddressSpace::bindings) {
+    record.owner = block.owner;
+    return;
+  }
+  record.has_address = true;
+  record.address = block.space == AddressSpace::physical ? block.owner : block.address;
+  if (block.space != AddressSpace::physical) record.owner = block.owner;
+}
+
+EventRecord event_of_block(Session& session, const Call& call, std::string_view op, const Block& block) {
+  EventRecord record = event_of(call, op);
+  set_identity(record, block);
+  record.has_memory = true;
+  record.kind = block.kind;
+  record.size = block.size;
+  record.block = block.number;
+  record.device = block.device;
+  record.live = session.totals.live(block.device, block.kind);
+  return record;
+}
+
+}  // namespace
+
+Block block_of(const Call& call, const Place& place) {
+  const Effect& effect = call.effect;
+  Block block;
+  block.size = effect.size;
+  block.kind = effect.kind;
+  block.space = address_space(effect.kind);
+  if (has_device(effect.kind))
+    block.device = static_cast<std::int16_t>(effect.device != no_device ? effect.device : place.device);
+  if (effect.ends_with_context) block.context = place.context;
+  return block;
+}
+
+// A block that the live table has no room for belongs to no total either: its release could not be told.
+std::uint64_t begin_block(Session& session, const Call& call, Block block) {
+  if (block.number == 0) block.number = session.last_block.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (block.space == AddressSpace::physical) block.address = block.number;
+  EventRecord record = event_of_block(session, call, schema::op::alloc, block);
+  record.context = block.context;
+  Block displaced;
+  if (block.address == 0) {
+    record.block = 0;
+  } else if (const auto inserted = session.live.insert(block, displaced); inserted == LiveTable::Inserted::no_memory) {
+    session.lost_blocks.fetch_add(1, std::memory_order_relaxed);
+    record.untracked = true;
+    record.block = 0;
+  } else {
+    if (inserted == LiveTable::Inserted::replaced) count_out(session, displaced);
+    record.live = session.totals.add(block.device, block.kind, block.amount());
+  }
+  write_event(session, record, true);
+  return record.block;
+}
+
+void count_out(Session& session, const Block& block) {
+  session.totals.subtract(block.device, block.kind, block.amount());
+}
+
+void put_back(Session& session, const Block& block) {
+  Block displaced;
+  session.live.insert(block, displaced);
+  session.totals.add(block.device, block.kind, block.amount());
+}
+
+void write_end_of_block(Session& session, const Call& call, const Block& block) {
+  EventRecord record = event_of_block(session, call, schema::op::free, block);
+  record.owner = 0;
+  write_event(session, record, false);
+}
+
+void write_reference(Session& session, const Call& call, std::string_view op, const Block& block) {
+  EventRecord record = event_of_block(session, call, op, block);
+  record.references = block.references;
+  record.has_memory = false;
+  record.owner = 0;
+  write_event(session, record, op == schema::op::ref);
+}
+
+void write_unknown_release(Session& session, const Call& call) {
+  EventRecord record = event_of(call, schema::op::free);
+  record.has_address = true;
+  record.address = call.effect.address;
+  record.unknown_pointer = true;
+  write_event(session, record, false);
+}
+
+std::uint64_t number_at(Session& session, AddressSpace space, std::uint64_t address) {
+  Block found;
+  return session.live.find(space, address, found) ? found.number : 0;
+}
+
+std::uint64_t make_owner(Session& session, AddressSpace space, std::uint64_t address) {
+  std::uint64_t number = 0;
+  session.live.change(space, address, [&](Block& block) {
+    block.owns = true;
+    number = block.number;
+  });
+  return number;
+}
+
+void release_physical_memory(Session& session, const Call& call, std::uint64_t number) {
+  Block memory;
+  switch (session.live.release(AddressSpace::physical, number, memory)) {
+    case LiveTable::Released::unknown: return;
+    case LiveTable::Released::still_referenced:
+      --memory.references;
+      return write_reference(session, call, schema::op::unref, memory);
+    case LiveTable::Released::ended: count_out(session, memory); return write_end_of_block(session, call, memory);
+  }
+}
+
+namespace {
+
+constexpr unsigned region_bits = 40;
+
+}  // namespace
+
+std::uint64_t tile_key(std::uint64_t array_number, std::uint64_t region) {
+  return (array_number << region_bits) | (region & ((std::uint64_t{1} << region_bits) - 1)) | 1;
+}
+
+void end_tiles(Session& session, const Call& call, std::uint64_t array_number) {
+  const std::uint64_t prefix = tile_key(array_number, 0) >> region_bits;
+  bool more = true;
+  while (more) {
+    Block tile;
+    more = session.live.find_where(
+               [&](const Block& block) {
+                 return block.space == AddressSpace::tiles && block.address >> region_bits == prefix;
+               },
+               tile) &&
+           session.live.take(tile.space, tile.address, tile);
+    if (!more) return;
+    count_out(session, tile);
+    write_end_of_block(session, call, tile);
+    release_physical_memory(session, call, tile.owner);
+  }
+}
+
+}  // namespace gpumem

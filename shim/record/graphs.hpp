@@ -1,0 +1,19 @@
+// Memory that belongs to a graph, and stream captures, which are graphs in the making.
+#pragma once
+
+#include <cstdint>
+
+#include "intercept/call.hpp"
+
+namespace gpumem {
+
+struct Session;
+struct Block;
+
+// If the stream is being captured, makes a stream-ordered block the memory of the graph that comes of it.
+bool join_capture(Session& session, const void* stream, Block& block);
+
+// The graph with this number, or something instantiated from it, has gone: its memory ends with the last of them.
+void end_graph_memory(Session& session, const Call& call, std::uint64_t graph_number);
+
+}  // namespace gpumem

@@ -1,0 +1,150 @@
+// From calls to lines: implements observe_before() and observe_after().
+#include "api/cuda_types.hpp"
+#include "intercept/call.hpp"
+#include "journal/schema.hpp"
+#include "record/events.hpp"
+#include "record/handlers.hpp"
+#include "record/samples.hpp"
+#include "session.hpp"
+#include "session_lines.hpp"
+
+namespace gpumem {
+
+const Handler& handler_of(Action action) {
+  switch (action) {
+    case Action::resolve:
+    case Action::start: return starting;
+    case Action::tell_version: return version_answer;
+    case Action::create_context: return context_creation;
+    case Action::retain_primary: return primary_retain;
+    case Action::destroy_context: return context_destruction;
+    case Action::release_primary: return primary_release;
+    case Action::reset_primary: return primary_reset;
+    case Action::reset_current: return current_reset;
+    case Action::allocate: return allocation;
+    case Action::allocate_from: return pool_allocation;
+    case Action::add_reference: return reopening;
+    case Action::set_up_memory: return registration;
+    case Action::release: return release;
+    case Action::create_physical: return physical_creation;
+    case Action::retain_physical: return physical_retain;
+    case Action::release_physical: return physical_release;
+    case Action::map: return mapping;
+    case Action::unmap: return unmapping;
+    case Action::map_tiles: return tile_mapping;
+    case Action::bind: return binding;
+    case Action::bind_address: return address_binding;
+    case Action::unbind: return unbinding;
+    case Action::add_graph_memory: return graph_node;
+    case Action::instantiate: return instantiation;
+    case Action::begin_capture: return capture_begin;
+    case Action::end_capture: return capture_end;
+    case Action::view_resource: return resource_view;
+    case Action::unmap_resources: return resource_unmapping;
+    case Action::set_pool: return pool_choice;
+    case Action::set_limit: return limit_change;
+    case Action::make_available: return export_;
+    case Action::launch: return launch;
+    case Action::trim: return trimming;
+    case Action::need_memory: return memory_need;
+  }
+  return memory_need;
+}
+
+namespace {
+
+bool is_release(Action action) {
+  return action == Action::release || action == Action::release_physical || action == Action::unmap;
+}
+
+void record_failure(Session& session, const Call& call) {
+  const Effect& effect = call.effect;
+  const std::string_view op = handler_of(effect.action).op;
+  FailureRecord record;
+  static_cast<CallRecord&>(record) = describe(call, op);
+  record.code = call.result;
+  record.inner_code = call.outer != nullptr ? call.result : call.inner_result;
+  record.took_ns = monotonic_ns() - call.entered_ns;
+  record.first = !session.failed_before.exchange(true, std::memory_order_relaxed);
+  record.start = !session.context_seen.load(std::memory_order_relaxed);
+  record.device = effect.device;
+  record.has_memory = op == schema::op::alloc;
+  if (is_release(effect.action)) {
+    record.has_pointer = true;
+    record.pointer = effect.address;
+  }
+  if (!record.has_memory) return write_failure(session, record);
+  const Place place = current_place(session, call);
+  record.context = place.context;
+  record.kind = effect.kind;
+  record.size = effect.size;
+  if (!is_host_memory(effect.kind) && record.device == no_device) record.device = place.device;
+  record.live = session.totals.live(record.device, effect.kind);
+  write_failure(session, record);
+  constexpr int out_of_memory = 2;
+  if (call.result == out_of_memory) sample(session, place.device, schema::why::failure);
+}
+
+bool ends_context(Action action) { return handler_of(action).op == schema::op::context_end; }
+
+// Whether a call inside another is how that one does its work, so that there is one thing to tell.
+bool is_same_thing(const RunningCall& outer, const Effect& effect) {
+  if (ends_context(effect.action)) return ends_context(outer.action);
+  if (effect.action != outer.action || effect.action == Action::start || effect.action == Action::create_context ||
+      effect.action == Action::retain_primary)
+    return false;
+  if (is_release(effect.action)) return effect.address == outer.address;
+  return effect.kind == outer.kind;
+}
+
+// Part of a bigger call: the outer call's record names both where they do the same thing, and tells the first failure.
+bool belongs_to_outer(const Call& call) {
+  RunningCall& outer = *call.outer;
+  if (call.effect.action == Action::resolve || call.effect.action == Action::tell_version) return true;
+  if (call.result != cuda_success) {
+    if (outer.action == Action::resolve) return false;
+    if (outer.inner_result == cuda_success) {
+      outer.inner = call.api;
+      outer.inner_result = call.result;
+    }
+    return true;
+  }
+  if (!is_same_thing(outer, call.effect)) return false;
+  if (outer.inner_result == cuda_success) outer.inner = call.api;
+  return true;
+}
+
+}  // namespace
+
+void observe_before(Call& call) {
+  const Action action = call.effect.action;
+  if (action == Action::resolve || action == Action::tell_version) return;
+  Session* current = session();
+  if (current == nullptr) return;
+  const Handler& handler = handler_of(action);
+  const bool is_part = call.outer != nullptr && is_same_thing(*call.outer, call.effect);
+  if (handler.before != nullptr && !is_part) handler.before(*current, call);
+  call.entered_ns = monotonic_ns();
+  if (!handler.can_hang || current->has_started(call.api, call.effect.device)) return;
+  EventRecord begin = event_of(call, schema::op::begin);
+  if (call.outer != nullptr) begin.inner = call.api;
+  begin.device = call.effect.device;
+  write_event(*current, begin, false);
+}
+
+void observe_after(Call& call) {
+  Session* current = session();
+  if (current == nullptr) return;
+  const Handler& handler = handler_of(call.effect.action);
+  const bool succeeded = call.result == cuda_success;
+  if (!succeeded && handler.failed != nullptr) handler.failed(*current, call);
+  // A runtime that refuses the driver unloads it before the call that failed can be recorded.
+  if (call.effect.action == Action::resolve) write_providers(*current);
+  if (call.outer != nullptr && belongs_to_outer(call)) return;
+  if (call.effect.action == Action::resolve) return;
+  if (!succeeded) return record_failure(*current, call);
+  if (call.effect.complete != nullptr) call.effect.complete(call.effect);
+  if (handler.succeeded != nullptr) handler.succeeded(*current, call);
+}
+
+}  // namespace gpumem

@@ -1,0 +1,92 @@
+#include "record/samples.hpp"
+
+#include "api/settings.hpp"
+#include "intercept/driver_queries.hpp"
+#include "journal/schema.hpp"
+#include "record/blocks.hpp"
+#include "record/handlers.hpp"
+#include "session_lines.hpp"
+
+namespace gpumem {
+namespace {
+
+bool is_power_of_ten(std::uint64_t number) {
+  while (number != 0 && number % 10 == 0) number /= 10;
+  return number == 1;
+}
+
+void pool_chosen(Session& session, Call& call) {
+  session.set_current_pool(call.effect.device, number_at(session, AddressSpace::objects, call.effect.owner));
+}
+
+void limit_changed(Session& session, Call& call) {
+  const Place place = current_place(session, call);
+  EventRecord record = event_of(call, schema::op::limit);
+  record.limit = call.effect.version;
+  record.size = call.effect.size;
+  record.device = place.device;
+  write_event(session, record, true);
+  sample(session, place.device, schema::why::limit);
+}
+
+void exported(Session& session, Call& call) {
+  const Effect& effect = call.effect;
+  EventRecord record = event_of(call, schema::op::exported);
+  record.has_address = true;
+  record.address = effect.address;
+  Block block;
+  if (effect.kind == MemoryKind::physical) {
+    if (session.live.find(AddressSpace::handles, effect.address, block)) record.block = block.owner;
+  } else {
+    record.block = number_at(session, address_space(effect.kind), effect.address);
+  }
+  write_event(session, record, true);
+}
+
+void launched(Session& session, Call& call) {
+  const std::uint64_t count = session.launches.fetch_add(1, std::memory_order_relaxed) + 1;
+  const bool is_sampled = is_power_of_ten(count);
+  if (!is_sampled && !session.sample_due(call.entered_ns)) return;
+  const Place place = current_place(session, call);
+  if (is_sampled) return sample(session, place.device, schema::why::launch);
+  sample_if_due(session, call, place.device);
+}
+
+void trimmed(Session& session, Call& call) { sample(session, current_place(session, call).device, schema::why::trim); }
+
+}  // namespace
+
+void sample(Session& session, int device, std::string_view why) {
+  if (device == no_device || !session.driver_usable() || session.open_captures.load(std::memory_order_relaxed) > 0)
+    return;
+  SampleRecord record;
+  record.why = why;
+  record.device = device;
+  if (!memory_info(record.free, record.total)) return;
+  session.note_sample(monotonic_ns());
+  ReservedMemory memory;
+  if (session.uses_pool(device) && current_pool_memory(device, memory)) {
+    record.has_pool = true;
+    record.pool_reserved = memory.reserved;
+    record.pool_used = memory.used;
+  }
+  if (session.uses_graph_memory(device) && graph_memory(device, memory)) {
+    record.has_graphs = true;
+    record.graph_reserved = memory.reserved;
+    record.graph_used = memory.used;
+  }
+  write_sample(session, record);
+}
+
+void sample_if_due(Session& session, const Call& call, int device) {
+  if (session.sample_due(call.entered_ns)) sample(session, device, schema::why::time);
+}
+
+constinit const Handler pool_choice{.op = schema::op::other, .succeeded = pool_chosen};
+constinit const Handler limit_change{.op = schema::op::limit, .succeeded = limit_changed};
+constinit const Handler export_{.op = schema::op::exported, .succeeded = exported};
+constinit const Handler launch{.op = schema::op::launch, .succeeded = launched};
+constinit const Handler trimming{.op = schema::op::other, .succeeded = trimmed};
+constinit const Handler memory_need{.op = schema::op::other};
+
+}  // namespace gpumem

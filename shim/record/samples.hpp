@@ -1,0 +1,19 @@
+// What the driver says that it has handed out, beside what the calls explain.
+#pragma once
+
+#include <string_view>
+
+#include "intercept/call.hpp"
+
+namespace gpumem {
+
+struct Session;
+
+// Writes the driver's figures for the current context's device. Nothing is asked where that could disturb: without a
+// device, in an inherited or exiting process, while a capture is open.
+void sample(Session& session, int device, std::string_view why);
+
+// The same if the last one of that device is GPUMEM_SAMPLE_EVERY ago. The call tells the time.
+void sample_if_due(Session& session, const Call& call, int device);
+
+}  // namespace gpumem
