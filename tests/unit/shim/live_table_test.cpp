@@ -19,7 +19,13 @@ std::unique_ptr<LiveTable> table_with_memory() {
 
 Block block_at(std::uint64_t address, std::uint64_t size, MemoryKind kind = MemoryKind::device,
                std::uint32_t context = 1) {
-  return {address, size, address * 3, context, 0, kind};
+  return {.address = address,
+          .size = size,
+          .number = address * 3,
+          .context = context,
+          .device = 0,
+          .kind = kind,
+          .space = address_space(kind)};
 }
 
 }  // namespace
@@ -62,14 +68,15 @@ TEST_CASE("impossible addresses are unknown") {
   CHECK_FALSE(table->take(AddressSpace::device, 1, taken));
 }
 
-TEST_CASE("the end of a context takes its linear and managed blocks and nothing else") {
+TEST_CASE("what is taken by a condition is what it holds for, and nothing else") {
   auto table = table_with_memory();
   Block displaced, taken;
   for (std::uint64_t i = 1; i <= 1000; ++i) table->insert(block_at(i * 512, i, MemoryKind::device, i % 2), displaced);
-  table->insert(block_at(0x900000, 5, MemoryKind::async, 1), displaced);
-  table->insert(block_at(0x900000, 6, MemoryKind::pinned, 1), displaced);
+  table->insert(block_at(0x900000, 5, MemoryKind::async, 0), displaced);
+  table->insert(block_at(0x900000, 6, MemoryKind::pinned, 0), displaced);
   std::uint64_t blocks = 0, bytes = 0;
-  table->take_context(1, [&](const Block& block) { ++blocks, bytes += block.size; });
+  table->take_where([](const Block& block) { return block.context == 1; },
+                    [&](const Block& block) { ++blocks, bytes += block.size; });
   CHECK(blocks == 500);
   CHECK(bytes == 250000);
   CHECK_FALSE(table->take(AddressSpace::device, 1 * 512, taken));
@@ -153,6 +160,6 @@ TEST_CASE("threads that hand addresses on lose no block and double none") {
       }
     });
   for (std::thread& worker : workers) worker.join();
-  table->take_context(1, [&](const Block&) { ++ended; });
+  table->take_where([](const Block& block) { return block.context == 1; }, [&](const Block&) { ++ended; });
   CHECK(inserted == ended);
 }

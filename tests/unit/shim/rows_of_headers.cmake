@@ -1,0 +1,25 @@
+# Writes which rows of the shim's list the toolkit's headers declare: rows_of_headers.hpp, with
+#   IN_HEADER_<symbol>            1 or 0
+#   PER_THREAD_FORMS(declare)     declare(<symbol>_ptsz, <symbol>) for what the runtime's headers know without its suffix
+# Called with cmake -P; variables: list, text (the preprocessed headers), output.
+cmake_minimum_required(VERSION 3.25)
+file(STRINGS ${list} lines REGEX "^CUDA_API")
+file(READ ${text} declarations)
+string(REGEX MATCHALL "[^A-Za-z0-9_]cu[A-Za-z0-9_]+ *\\(" declared "${declarations}")
+list(TRANSFORM declared REPLACE "[^A-Za-z0-9_]" "")
+list(REMOVE_DUPLICATES declared)
+set(flags "")
+set(forms "")
+foreach(line ${lines})
+  string(REGEX REPLACE "^CUDA_API\\([^,]*, *([A-Za-z0-9_]+),.*" "\\1" symbol "${line}")
+  string(REGEX REPLACE "_ptsz$" "" plain ${symbol})
+  set(known 0)
+  if(symbol IN_LIST declared)
+    set(known 1)
+  elseif(symbol MATCHES "^cuda.*_ptsz$" AND plain IN_LIST declared)
+    set(known 1)
+    string(APPEND forms " declare(${symbol}, ${plain})")
+  endif()
+  string(APPEND flags "#define IN_HEADER_${symbol} ${known}\n")
+endforeach()
+file(WRITE ${output} "${flags}#define PER_THREAD_FORMS(declare)${forms}\n")
