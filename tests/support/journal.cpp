@@ -100,14 +100,14 @@ Lines Journal::live_at_end() const {
     };
     const std::string operation = line.at("op");
     if (operation == "alloc") {
-      end_where([&](const Line& block) { return block.at("p") == line.at("p") && block.at("k") == line.at("k"); });
+      end_where([&](const Line& block) {
+        return block.value("p", "") == line.value("p", "-") && block.at("k") == line.at("k");
+      });
       live[line.at("i")] = line;
     } else if (operation == "free" && line.contains("i")) {
       live.erase(line.at("i").get<std::uint64_t>());
     } else if (operation == "context_end") {
-      end_where([&](const Line& block) {
-        return (is(block, "k", "device") || is(block, "k", "managed")) && block.value("c", 0) == line.at("c");
-      });
+      end_where([&](const Line& block) { return block.value("c", 0) == line.at("c"); });
     }
   }
   Lines blocks;

@@ -1,0 +1,280 @@
+// Every way of getting memory: what the journal says of it, once, and what is left at the end.
+#include <map>
+
+#include "stage.hpp"
+
+using namespace gpumem::test;
+
+namespace {
+
+constexpr std::uint64_t page = 2u << 20;
+
+// Runs the ways, with and without the shim alike, and answers the journal.
+Journal journal_of(Stage& stage, const std::vector<std::string>& ways) {
+  std::vector<std::string> command{program("memory_ways")};
+  command.insert(command.end(), ways.begin(), ways.end());
+  const auto bare = stage.run_bare(command), traced = stage.run_traced(command);
+  INFO(traced);
+  CHECK(bare.status == 0);
+  CHECK(traced == bare);
+  return stage.journal();
+}
+
+Line only(const Lines& lines) {
+  REQUIRE(lines.size() == 1);
+  return lines[0];
+}
+
+Lines of_block(const Journal& journal, const std::string& operation, const Line& block) {
+  Lines found;
+  for (const Line& line : journal.events(operation))
+    if (line.value("i", 0) == block.at("i")) found.push_back(line);
+  return found;
+}
+
+bool is_freed(const Journal& journal, const Line& block) { return of_block(journal, "free", block).size() == 1; }
+
+// What each kind has live at the end.
+std::map<std::string, std::uint64_t> live_bytes(const Journal& journal) {
+  std::map<std::string, std::uint64_t> bytes;
+  for (const Line& line : journal.live_at_end()) bytes[line.at("k")] += line.value("n", 1);
+  return bytes;
+}
+
+// The last `u` of each kind is what its live blocks sum up to.
+void check_totals(const Journal& journal) {
+  std::map<std::string, std::uint64_t> last;
+  for (const Line& line : journal.of_type("event")) {
+    if (line.contains("u")) last[line.at("k")] = line.at("u");
+    if (line.at("op") == "context_end") return;
+  }
+  const auto live = live_bytes(journal);
+  for (const auto& [kind, bytes] : last) {
+    INFO(kind);
+    CHECK(bytes == (live.contains(kind) ? live.at(kind) : 0));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("memory ways: pitched memory counts its real rows") {
+  NEEDS(driver);
+  NEEDS(nvcc);
+  Stage stage;
+  const auto journal = journal_of(stage, {"pitched"});
+  const auto rows = journal.allocations("pitched");
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].at("n").get<std::uint64_t>() % 7 == 0);
+  CHECK(rows[0].at("n").get<std::uint64_t>() >= 1001 * 7);
+  CHECK(is_freed(journal, rows[0]));
+  CHECK_FALSE(is_freed(journal, rows[1]));
+  CHECK(rows[0].contains("c"));
+  check_totals(journal);
+}
+
+TEST_CASE("memory ways: arrays count what was asked for, element by element and level by level") {
+  NEEDS(driver);
+  NEEDS(nvcc);
+  Stage stage;
+  const auto journal = journal_of(stage, {"arrays"});
+  const auto arrays = journal.allocations("array");
+  REQUIRE(arrays.size() == 3);
+  CHECK(arrays[0].at("n") == 101 * 3 * 4 * 4);
+  CHECK(arrays[1].at("n") == 17 * 5 * 3 * 2 * 2);
+  CHECK(arrays[2].at("n") == 16 * 16 + 8 * 8 + 4 * 4);
+  CHECK(is_freed(journal, arrays[0]));
+  CHECK_FALSE(is_freed(journal, arrays[1]));
+  CHECK(is_freed(journal, arrays[2]));
+  CHECK(only(journal.failures()).at("api") == "cuArrayDestroy");
+  check_totals(journal);
+}
+
+TEST_CASE("memory ways: stream-ordered memory names its pool, and the pool's reservation is a figure of its own") {
+  NEEDS(driver);
+  NEEDS(nvcc);
+  Stage stage;
+  const auto journal = journal_of(stage, {"pools"});
+  const auto pool = only(journal.allocations("pool"));
+  CHECK_FALSE(pool.contains("n"));
+  CHECK(pool.at("u") == 1);
+  const auto from_pool = only(journal.allocations_of(10007)), plain = only(journal.allocations_of(10009)),
+             chosen = only(journal.allocations_of(10037));
+  CHECK(from_pool.at("of") == pool.at("i"));
+  CHECK_FALSE(plain.contains("of"));
+  CHECK(chosen.at("of") == pool.at("i"));
+  CHECK(chosen.at("st") == "0x2");
+  CHECK(is_freed(journal, from_pool));
+  CHECK(is_freed(journal, plain));
+  CHECK(is_freed(journal, pool));
+  CHECK(live_bytes(journal) == std::map<std::string, std::uint64_t>{{"async", 10037}});
+  bool trimmed = false;
+  for (const Line& sample : journal.of_type("sample"))
+    trimmed |= sample.at("why") == "trim" && sample.at("pool_reserved").get<std::uint64_t>() >= 10037;
+  CHECK(trimmed);
+  check_totals(journal);
+}
+
+TEST_CASE("memory ways: physical memory lives while a handle or a mapping refers to it, and is counted once") {
+  NEEDS(driver);
+  NEEDS(nvcc);
+  Stage stage;
+  const auto journal = journal_of(stage, {"virtual"});
+  const auto range = only(journal.allocations("reserved"));
+  const auto physical = journal.allocations("physical"), mapped = journal.allocations("mapped");
+  REQUIRE(physical.size() == 3);
+  REQUIRE(mapped.size() == 3);
+  CHECK(range.at("n") == 16 * page);
+  CHECK_FALSE(range.contains("d"));
+  CHECK(mapped[0].at("of") == physical[0].at("i"));
+  CHECK(mapped[1].at("of") == physical[1].at("i"));
+  CHECK(mapped[2].at("of") == physical[0].at("i"));
+  for (const Line& line : mapped) CHECK(only(of_block(journal, "free", line)).at("api") == "cuMemUnmap");
+  CHECK(only(of_block(journal, "free", physical[0])).at("api") == "cuMemUnmap");
+  CHECK(only(of_block(journal, "free", physical[1])).at("api") == "cuMemRelease");
+  CHECK(only(of_block(journal, "ref", physical[0])).at("refs") == 3);
+  CHECK(is_freed(journal, range));
+  CHECK(live_bytes(journal) == std::map<std::string, std::uint64_t>{{"physical", 5 * page}});
+  CHECK(journal.peak("physical") == 5 * page);
+  CHECK(journal.failures().size() == 2);
+  check_totals(journal);
+}
+
+TEST_CASE("memory ways: the end of a context ends what lived in it, but no physical or stream-ordered memory") {
+  NEEDS(driver);
+  NEEDS(nvcc);
+  Stage stage;
+  const auto journal = journal_of(stage, {"context"});
+  const auto end = only(journal.events("context_end"));
+  // linear, pitched, managed, cuMemAllocHost, array, stream, event, module
+  CHECK(end.at("blocks") == 8);
+  const auto live = live_bytes(journal);
+  CHECK(live == std::map<std::string, std::uint64_t>{{"async", 20047}, {"physical", page}, {"pinned", 20029}});
+}
+
+TEST_CASE("memory ways: registered memory is the program's own, whatever else its address is") {
+  NEEDS(driver);
+  NEEDS(nvcc);
+  Stage stage;
+  const auto journal = journal_of(stage, {"registered"});
+  const auto blocks = journal.allocations("registered");
+  REQUIRE(blocks.size() == 2);
+  CHECK(blocks[0].at("n") == 5 * 4096);
+  CHECK(is_freed(journal, blocks[0]));
+  CHECK(blocks[0].at("p") == blocks[1].at("p"));
+  CHECK(live_bytes(journal) == std::map<std::string, std::uint64_t>{{"registered", 3 * 4096}});
+  check_totals(journal);
+}
+
+TEST_CASE("memory ways: graph memory belongs to its graph until that and all that was made of it have gone") {
+  NEEDS(driver);
+  NEEDS(nvcc);
+  Stage stage;
+  const auto journal = journal_of(stage, {"graphs"});
+  const auto graphs = journal.allocations("graph");
+  REQUIRE(graphs.size() == 2);
+  const auto node = only(journal.allocations_of(30011)), captured = only(journal.allocations_of(30013)),
+             lost = only(journal.allocations_of(30029));
+  CHECK(node.at("k") == "graph_memory");
+  CHECK(node.at("of") == graphs[0].at("i"));
+  CHECK(only(of_block(journal, "unref", node)).at("api") == "cuMemFreeAsync");
+  CHECK(only(of_block(journal, "free", node)).at("api") == "cuGraphExecDestroy");
+  CHECK(only(journal.allocations("graph_exec")).at("of") == graphs[0].at("i"));
+  CHECK(captured.at("k") == "graph_memory");
+  CHECK(captured.at("of") == graphs[1].at("i"));
+  CHECK(lost.at("k") == "graph_memory");
+  CHECK(only(of_block(journal, "free", lost)).at("api") == "cuStreamEndCapture");
+  bool trimmed = false;
+  for (const Line& sample : journal.of_type("sample"))
+    trimmed |= sample.at("why") == "trim" && sample.contains("graph_reserved");
+  CHECK(trimmed);
+  const auto live = live_bytes(journal);
+  CHECK(live.at("graph_memory") == 30013);
+  check_totals(journal);
+}
+
+TEST_CASE("memory ways: a variable is told once, however often it is asked for, and ends with its module") {
+  NEEDS(driver);
+  NEEDS(nvcc);
+  Stage stage;
+  const auto journal = journal_of(stage, {"code"});
+  const auto module = only(journal.allocations("module")), library = only(journal.allocations("library"));
+  const auto variables = journal.allocations("variable");
+  REQUIRE(variables.size() == 2);
+  CHECK(variables[0].at("of") == module.at("i"));
+  CHECK(variables[1].at("of") == library.at("i"));
+  CHECK(variables[0].at("n").get<std::uint64_t>() > 0);
+  CHECK(only(of_block(journal, "free", variables[0])).at("api") == "cuModuleUnload");
+  CHECK(is_freed(journal, module));
+  bool sampled = false;
+  for (const Line& sample : journal.of_type("sample")) sampled |= sample.at("why") == "code";
+  CHECK(sampled);
+}
+
+TEST_CASE("memory ways: streams and events are counted, not measured") {
+  NEEDS(driver);
+  NEEDS(nvcc);
+  Stage stage;
+  const auto journal = journal_of(stage, {"objects"});
+  CHECK(is_freed(journal, only(journal.allocations("stream"))));
+  const auto events = journal.allocations("event");
+  REQUIRE(events.size() == 2);
+  CHECK(events[1].at("u") == 2);
+  CHECK_FALSE(events[1].contains("n"));
+  CHECK(live_bytes(journal) == std::map<std::string, std::uint64_t>{{"event", 1}});
+}
+
+TEST_CASE("memory ways: a changed limit is told with what the driver has left") {
+  NEEDS(driver);
+  NEEDS(nvcc);
+  Stage stage;
+  const auto journal = journal_of(stage, {"limits"});
+  const auto limit = only(journal.events("limit"));
+  CHECK(limit.at("limit") == 2);
+  CHECK(limit.at("n") == 64u << 20);
+  bool sampled = false;
+  for (const Line& sample : journal.of_type("sample")) sampled |= sample.at("why") == "limit";
+  CHECK(sampled);
+}
+
+TEST_CASE("memory ways: frees of what is not there, or not theirs, are failures with their pointer") {
+  NEEDS(driver);
+  NEEDS(nvcc);
+  Stage stage;
+  const auto journal = journal_of(stage, {"nothing"});
+  const auto failures = journal.failures();
+  REQUIRE(failures.size() == 3);
+  const auto block = only(journal.allocations_of(40009));
+  CHECK(failures[0].at("p") == "0x12345600");
+  CHECK(failures[1].at("p") == block.at("p"));
+  CHECK(failures[2].at("api") == "cuMemFreeHost");
+  CHECK(failures[2].at("p") == block.at("p"));
+  CHECK(is_freed(journal, block));
+}
+
+TEST_CASE("memory ways: sixteen threads that free each other's blocks leave every total at zero") {
+  NEEDS(scripted_driver);
+  NEEDS(nvcc);
+  Stage stage;
+  stage.script({{"devices", {{{"name", "first"}}, {{"name", "second"}}}}, {"reuse", "at_once"}});
+  stage.set("GPUMEM_JOURNAL_MAX", "8G");
+  const auto outcome = stage.run(
+      {{program("memory_storm"), full() ? "60" : "3"}, stage.traced_environment(), {}, std::chrono::seconds(300)});
+  INFO(outcome);
+  REQUIRE(outcome.status == 0);
+  const auto journal = stage.journal();
+  CHECK(journal.of_type("end")[0].at("lost").at("lines") == 0);
+  // One physical block makes two mappings of address space: a reservation and a mapping.
+  std::uint64_t made = 0;
+  for (const Line& line : journal.events("alloc")) {
+    const std::string kind = line.at("k");
+    made += kind != "reserved" && kind != "mapped" && kind != "stream";
+  }
+  CHECK(made == std::stoull(outcome.err));
+  CHECK(journal.live_at_end().empty());
+  std::map<std::uint64_t, int> ends;
+  for (const Line& line : journal.events("free")) {
+    REQUIRE(line.contains("i"));
+    ++ends[line.at("i")];
+  }
+  for (const auto& [block, count] : ends) CHECK(count == 1);
+}
