@@ -35,6 +35,9 @@ class Analyzer {
     into_.leaks = classify_leaks(live_, into_.last_ns);
     into_.context_drops = live_.context_drops();
     into_.unknown_frees = live_.unknown_frees();
+    figures_.finish(live_);
+    into_.figures = figures_.devices();
+    into_.reservations = figures_.reservations();
     into_.untracked = live_.untracked();
     for (auto& group : failures_.finish()) {
       auto why = diagnose(group, {into_.process, into_.all_modules});
@@ -62,6 +65,8 @@ class Analyzer {
     ++into_.events;
     if (line.op == schema::op::begin) entered_.insert_or_assign(line.tid, line);
     if (line.op == schema::op::init && !into_.first_init) into_.first_init = line;
+    if (line.op == schema::op::free && !line.block) note_unknown_free(line);
+    figures_.take(line, live_);
     live_.take(line, into_.end_line.has_value());
     failures_.take(line);
   }
@@ -70,7 +75,9 @@ class Analyzer {
     ++into_.failed_calls;
     std::optional<PointerHistory> pointer;
     if (line.tried == schema::op::free) {
-      pointer = live_.take_failed_free(line, deciding_code(line, into_.all_modules) == code_shutting_down);
+      const bool shutting_down = deciding_code(line, into_.all_modules) == code_shutting_down;
+      auto history = live_.take_failed_free(line, shutting_down);
+      if (!shutting_down) pointer = std::move(history);
     }
     failures_.take(line, into_.end_line.has_value());
     FailureGroup& group = failures_.latest();
@@ -82,12 +89,17 @@ class Analyzer {
   void note_device_state(FailureGroup& group, DeviceOrdinal device) {
     const auto known = into_.devices.find(device);
     if (known != into_.devices.end()) group.device_total = known->second.total;
-    if (snapshots_++ < most_snapshots) group.held = live_.held_on(device);
+    if (snapshots_++ < most_snapshots) group.held = live_.largest_on(device);
+  }
+
+  void note_unknown_free(const EventRecord& line) {
+    if (into_.first_unknown_frees.size() == most_snapshots) return;
+    into_.first_unknown_frees.push_back({line, live_.history_of(line)});
   }
 
   void take(const SampleRecord& line) {
-    into_.last_samples[line.device] = line;
-    failures_.take(line);
+    figures_.take(line, live_);
+    failures_.take(line, line.device ? figures_.ledger(*line.device, live_) : 0);
   }
 
   void take(const CoverageRecord& line) {
@@ -137,12 +149,13 @@ class Analyzer {
     if (amount.blocks > 0) shares.push_back({key, amount});
   }
 
-  // Each walks all call sites, so a program that fails for ever must not make us do it for ever.
+  // A program that fails for ever must not make us look around for ever.
   static constexpr std::size_t most_snapshots = 64;
 
   ProcessAnalysis& into_;
   std::size_t snapshots_ = 0;
   LiveTable live_;
+  DriverFigures figures_;
   FailureGroups failures_;
   std::map<std::int64_t, EventRecord> entered_;
 };

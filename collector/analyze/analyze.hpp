@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyze/diagnosis.hpp"
+#include "analyze/driver_figures.hpp"
 #include "analyze/failure_groups.hpp"
 #include "analyze/leak_classes.hpp"
 #include "analyze/live_table.hpp"
@@ -38,6 +39,12 @@ struct ExplainedFailure {
   Diagnosis why;
 };
 
+// A call that gave back what no recorded call had handed out, and succeeded.
+struct UnknownFree {
+  EventRecord call;
+  PointerHistory pointer;
+};
+
 struct ProcessAnalysis {
   std::string journal;  // path of the first segment
   ProcessRecord process;
@@ -47,7 +54,8 @@ struct ProcessAnalysis {
   Modules all_modules;
   std::map<std::uint64_t, StackRecord> stacks;
   std::map<DeviceOrdinal, DeviceRecord> devices;
-  std::map<DeviceOrdinal, SampleRecord> last_samples;
+  std::map<DeviceOrdinal, DeviceFigures> figures;
+  std::vector<Reservation> reservations;
 
   std::map<TotalKey, Total> totals;
   std::vector<PeakBreakdown> peaks;  // by device, largest first; host memory last
@@ -61,6 +69,7 @@ struct ProcessAnalysis {
   std::uint64_t events = 0;
   std::uint64_t failed_calls = 0;
   std::uint64_t unknown_frees = 0;
+  std::vector<UnknownFree> first_unknown_frees;
   Usage untracked;  // allocated, and too many for the shim to keep track of: in no total
   std::optional<EndRecord> end_line;
   SkippedLines skipped;

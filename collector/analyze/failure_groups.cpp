@@ -97,11 +97,14 @@ void FailureGroups::take(const EventRecord& event) {
   if (open.empty()) retries_.erase(found);
 }
 
-void FailureGroups::take(const SampleRecord& sample) {
-  if (sample.why != schema::why::failure || !latest_) return;
+void FailureGroups::take(const SampleRecord& sample, std::int64_t ledger) {
+  const bool is_complete = sample.free && sample.total && !sample.pool;
+  if (sample.why != schema::why::failure || !is_complete || !latest_) return;
   FailureGroup& group = groups_[*latest_];
-  const bool is_same_device = !group.first.device || *group.first.device == sample.device;
-  if (!group.driver && is_same_device) group.driver = sample;
+  const bool is_same_device = !group.first.device || group.first.device == sample.device;
+  if (group.driver || !is_same_device) return;
+  group.driver = sample;
+  group.ledger = ledger;
 }
 
 std::vector<FailureGroup> FailureGroups::finish() {

@@ -35,12 +35,13 @@ struct FailureGroup {
   Outcome end = Outcome::single;
   std::uint64_t recovered_ns = 0;
   std::uint64_t freed_in_between = 0;  // bytes of the same total that were freed from the first failure to the outcome
-  std::optional<SampleRecord> driver;  // what the driver said just after
+  std::optional<SampleRecord> driver;  // what the driver said just after, with free and total
+  std::int64_t ledger = 0;             // what this process held of the device when the driver said it
   bool after_end = false;              // the first of them came after the exit handlers had begun
 
   std::optional<PointerHistory> pointer;      // of a failed free
   std::optional<std::uint64_t> device_total;  // bytes of the device, where the journal tells
-  std::optional<HeldThen> held;               // of a failed allocation
+  std::vector<HeldSite> held;                 // of a failed allocation: the largest on the device
 
   bool is_shrinking() const { return last_bytes < first.bytes; }
 };
@@ -54,7 +55,7 @@ class FailureGroups {
 
   void take(const FailureRecord& failure, bool after_end);
   void take(const EventRecord& event);
-  void take(const SampleRecord& sample);
+  void take(const SampleRecord& sample, std::int64_t ledger);
 
   // The group that the latest failure belongs to. Only after a failure.
   FailureGroup& latest() { return groups_[*latest_]; }

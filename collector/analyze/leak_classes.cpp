@@ -8,7 +8,7 @@ namespace gpumem {
 std::vector<Leak> classify_leaks(const LiveTable& table, std::uint64_t end_ns) {
   std::vector<Leak> found;
   for (const auto& [key, site] : table.sites()) {
-    Leak base{LeakClass::held, key, {}, site.allocated, site.first_ns, site.last_ns, {}};
+    Leak base{LeakClass::held, key, {}, site.allocated, site.first_ns, site.last_ns, {}, 0, 0, {}};
     const auto add = [&found, &base](LeakClass what, const Usage& amount) {
       if (amount.blocks <= 0) return;
       base.what = what;
@@ -21,6 +21,9 @@ std::vector<Leak> classify_leaks(const LiveTable& table, std::uint64_t end_ns) {
     Usage others = site.live.now();
     others += -site.free_failed;
     base.minima = site.growth.minima(end_ns);
+    base.further_references = site.further_references;
+    base.exported = site.exported;
+    base.owner = site.owner;
     add(GrowthWindows::keep_growing(base.minima) ? LeakClass::growing : LeakClass::held, others);
   }
   std::stable_sort(found.begin(), found.end(), [](const Leak& a, const Leak& b) {

@@ -24,6 +24,11 @@ struct Leak {
   std::uint64_t first_ns = 0;  // of the site's allocations
   std::uint64_t last_ns = 0;
   std::vector<std::int64_t> minima;  // least live bytes per window of the site's lifetime
+
+  // Of what is live and was not tried to be freed, with the rest of the site:
+  std::int64_t further_references = 0;  // beyond the one that each block was born with
+  std::int64_t exported = 0;            // blocks that other processes may hold too
+  std::optional<SiteKey> owner;         // where the block came from that the latest one belongs to
 };
 
 // Largest first within each class, classes in the order of the enumeration.

@@ -7,9 +7,7 @@
 namespace gpumem {
 namespace {
 
-bool ends_with_its_context(const std::string& kind) {
-  return kind == schema::kind::device || kind == schema::kind::managed;
-}
+constexpr auto stream_ordered = "async";
 
 Usage one_block(const LiveBlock& block) { return {1, block.bytes}; }
 
@@ -19,6 +17,8 @@ void LiveTable::take(const EventRecord& event, bool after_end) {
   if (event.op == schema::op::alloc) allocate(event);
   if (event.op == schema::op::free) release(event, after_end);
   if (event.op == schema::op::context_end) drop_context(event);
+  if (event.op == schema::op::ref || event.op == schema::op::unref) refer(event);
+  if (event.op == schema::op::exported) mark_exported(event);
 }
 
 void LiveTable::change(const LiveBlock& block, Usage delta, std::uint64_t ns) {
@@ -28,13 +28,17 @@ void LiveTable::change(const LiveBlock& block, Usage delta, std::uint64_t ns) {
   of.threads[block.tid].add(delta, of.peaks);
   site.live.add(delta, of.peaks);
   site.growth.record(ns, site.live.now().bytes);
+  if (block.site.total.kind == stream_ordered) in_pools_[{block.site.total.device, block.owner}] += delta.bytes;
 }
 
 LiveTable::Blocks::iterator LiveTable::remove(Blocks::iterator found, std::uint64_t ns) {
   const auto& [number, block] = *found;
   change(block, -one_block(block), ns);
-  if (block.free_failed) sites_[block.site].free_failed += -one_block(block);
-  const auto at_address = by_address_.find({block.site.total.kind, block.address});
+  CallSite& site = sites_[block.site];
+  if (block.free_failed) site.free_failed += -one_block(block);
+  if (block.exported) --site.exported;
+  site.further_references -= block.references - 1;
+  const auto at_address = by_address_.find(address_key(block.address, block.site.total.kind));
   if (at_address != by_address_.end() && at_address->second == number) by_address_.erase(at_address);
   return blocks_.erase(found);
 }
@@ -45,11 +49,13 @@ void LiveTable::allocate(const EventRecord& event) {
   const BlockNumber number = *event.block;
   if (blocks_.contains(number)) return;  // the journal contradicts itself: its first line stands
   LiveBlock block{{{event.device, event.kind}, event.stack},
-                  static_cast<std::int64_t>(event.bytes),
+                  is_object(event.kind) ? 1 : static_cast<std::int64_t>(event.bytes),
                   event.address,
-                  event.context.value_or(0),
+                  event.context,
+                  event.owner.value_or(0),
                   event.tid};
   CallSite& site = sites_[block.site];
+  if (const auto owner = site_of(block.owner)) site.owner = owner;
   if (site.allocated.blocks == 0) site.first_ns = event.ns;
   site.last_ns = event.ns;
   site.allocated += one_block(block);
@@ -61,14 +67,15 @@ void LiveTable::allocate(const EventRecord& event) {
     return;
   }
   // The driver hands an address out again only after its block has ended, whether or not a line says so.
-  const auto old = event.address ? by_address_.find({event.kind, event.address}) : by_address_.end();
+  const AddressKey place = address_key(event.address, event.kind);
+  const auto old = event.address ? by_address_.find(place) : by_address_.end();
   if (old != by_address_.end()) {
     const auto ended = blocks_.find(old->second);
     overwritten_.insert(*ended);
     sites_[ended->second.site].overwritten += one_block(ended->second);
     remove(ended, event.ns);
   }
-  if (event.address) by_address_[{event.kind, event.address}] = number;
+  if (event.address) by_address_[place] = number;
   change(block, one_block(block), event.ns);
   blocks_.emplace(number, std::move(block));
   note_peak({event.device, event.kind}, of, event);
@@ -76,15 +83,16 @@ void LiveTable::allocate(const EventRecord& event) {
 
 void LiveTable::note_peak(const TotalKey& key, Total& of, const EventRecord& event) {
   const auto replayed = static_cast<std::uint64_t>(std::max<std::int64_t>(0, of.live.bytes));
-  const std::uint64_t bytes = event.live_after.value_or(replayed);
+  const std::uint64_t bytes = event.live.value_or(replayed);
   if (bytes <= of.peak.bytes) return;
   of.peak.ns = event.ns;
   of.peak.bytes = bytes;
   of.peak.replayed = replayed;
   of.peak.beside.clear();
   ++of.peaks;
+  if (!is_memory(key.kind)) return;
   for (const auto& [other, state] : totals_) {
-    const bool is_beside = other != key && (!other.device || other.device == key.device);
+    const bool is_beside = other != key && is_memory(other.kind) && (!other.device || other.device == key.device);
     if (is_beside && state.live.blocks > 0) of.peak.beside.emplace_back(other, state.live);
   }
 }
@@ -121,11 +129,11 @@ void LiveTable::drop_context(const EventRecord& event) {
   ContextDrop drop{event.ns, event.api, event.stack, event.device, {}};
   for (auto block = blocks_.begin(); block != blocks_.end();) {
     const auto& [number, value] = *block;
-    if (value.context != *event.context || !ends_with_its_context(value.site.total.kind)) {
+    if (value.context != event.context) {
       ++block;
       continue;
     }
-    drop.dropped += one_block(value);
+    add_to(drop.dropped, value.site.total.kind, one_block(value));
     sites_[value.site].dropped += one_block(value);
     remember_end(value, event, true);
     block = remove(block, event.ns);
@@ -133,65 +141,93 @@ void LiveTable::drop_context(const EventRecord& event) {
   context_drops_.push_back(std::move(drop));
 }
 
-void LiveTable::remember_end(const LiveBlock& block, const EventRecord& event, bool with_context) {
-  if (block.address == 0) return;
-  const PointerHistory::Ended ended{event.ns, event.api, event.tid, event.stack, block.site.stack, with_context};
-  const bool is_new = ended_.insert_or_assign(block.address, ended).second;
-  if (!is_new) return;
-  ended_order_.push_back(block.address);
-  if (ended_order_.size() <= most_ended) return;
-  ended_.erase(ended_order_.front());
-  ended_order_.pop_front();
+void LiveTable::refer(const EventRecord& event) {
+  const auto found = event.block ? blocks_.find(*event.block) : blocks_.end();
+  if (found == blocks_.end() || !event.references) return;
+  const auto references = static_cast<std::int64_t>(*event.references);
+  sites_[found->second.site].further_references += references - found->second.references;
+  found->second.references = references;
 }
 
-LiveTable::Blocks::iterator LiveTable::find_freed(const FailureRecord& failure) {
-  if (failure.block) return blocks_.find(*failure.block);
-  if (failure.address == 0) return blocks_.end();
-  // The line of a failed free need not name the kind; under unified addressing no two kinds share an address.
-  for (const auto& [key, _] : totals_) {
-    if (!failure.kind.empty() && key.kind != failure.kind) continue;
-    const auto at_address = by_address_.find({key.kind, failure.address});
-    if (at_address != by_address_.end()) return blocks_.find(at_address->second);
+void LiveTable::mark_exported(const EventRecord& event) {
+  const auto found = event.block ? blocks_.find(*event.block) : blocks_.end();
+  if (found == blocks_.end() || found->second.exported) return;
+  found->second.exported = true;
+  ++sites_[found->second.site].exported;
+}
+
+void LiveTable::remember_end(const LiveBlock& block, const EventRecord& event, bool with_context) {
+  ended_.remember(block.address,
+                  {block.site.total.kind, event.ns, event.api, event.tid, event.stack, block.site.stack, with_context});
+}
+
+LiveTable::Blocks::const_iterator LiveTable::find_at(const CallRecord& call) const {
+  if (call.block) return blocks_.find(*call.block);
+  if (call.address == 0) return blocks_.end();
+  const auto kind_of = [this](BlockNumber number) { return std::string_view(blocks_.at(number).site.total.kind); };
+  const auto found = find_meant(by_address_, call.address, call.api, call.kind, kind_of);
+  return found == by_address_.end() ? blocks_.end() : blocks_.find(found->second);
+}
+
+PointerHistory LiveTable::history_of(const CallRecord& call) const {
+  PointerHistory history;
+  if (const auto found = find_at(call); found != blocks_.end()) {
+    const LiveBlock& block = found->second;
+    history.live = {block.site.total, block.site.stack, block.context,
+                    is_given_back_by(block.site.total.kind, call.api)};
+  } else {
+    history.ended = ended_.find(call.address, call.api, call.kind);
   }
-  return blocks_.end();
+  return history;
 }
 
 PointerHistory LiveTable::take_failed_free(const FailureRecord& failure, bool shutting_down) {
-  const auto found = find_freed(failure);
-  PointerHistory history;
-  if (found == blocks_.end()) {
-    if (const auto ended = ended_.find(failure.address); ended != ended_.end()) history.ended = ended->second;
-    return history;
-  }
+  const auto at = find_at(failure);
+  if (at == blocks_.end()) return history_of(failure);
+  const auto found = blocks_.find(at->first);
   LiveBlock& block = found->second;
   CallSite& site = sites_[block.site];
   if (shutting_down) {
     site.freed_at_exit += one_block(block);
     remove(found, failure.ns);
-    return history;
+    return {};
   }
-  history.is_live = true;
   if (!block.free_failed) {
     block.free_failed = true;
     site.free_failed += one_block(block);
   }
-  return history;
+  return history_of(failure);
 }
 
-HeldThen LiveTable::held_on(DeviceOrdinal device) const {
-  constexpr std::size_t most_sites = 5;
-  HeldThen held;
+std::int64_t LiveTable::bytes_on(DeviceOrdinal device) const {
+  std::int64_t bytes = 0;
   for (const auto& [key, of] : totals_) {
-    if (key.device == device && key.kind != schema::kind::pinned) held.bytes += of.live.bytes;
+    if (key.device == device && counts_of(key.kind) == Counts::device_memory) bytes += of.live.bytes;
   }
+  return bytes;
+}
+
+std::int64_t LiveTable::bytes_in_pool(DeviceOrdinal device, std::uint64_t pool) const {
+  const auto found = in_pools_.find({device, pool});
+  return found == in_pools_.end() ? 0 : found->second;
+}
+
+std::vector<HeldSite> LiveTable::largest_on(DeviceOrdinal device) const {
+  constexpr std::size_t most_sites = 5;
+  std::vector<HeldSite> largest;
   for (const auto& [key, site] : sites_) {
-    const bool is_there = key.total.device == device && key.total.kind != schema::kind::pinned;
-    if (is_there && site.live.now().blocks > 0) held.largest.push_back({key, site.live.now()});
+    const bool is_there = key.total.device == device && counts_of(key.total.kind) == Counts::device_memory;
+    if (is_there && site.live.now().blocks > 0) largest.push_back({key, site.live.now()});
   }
-  std::stable_sort(held.largest.begin(), held.largest.end(),
+  std::stable_sort(largest.begin(), largest.end(),
                    [](const auto& a, const auto& b) { return a.amount.bytes > b.amount.bytes; });
-  if (held.largest.size() > most_sites) held.largest.resize(most_sites);
-  return held;
+  if (largest.size() > most_sites) largest.resize(most_sites);
+  return largest;
+}
+
+std::optional<SiteKey> LiveTable::site_of(std::uint64_t block) const {
+  const auto found = blocks_.find(block);
+  return found == blocks_.end() ? std::nullopt : std::optional(found->second.site);
 }
 
 std::uint64_t LiveTable::freed_bytes(const TotalKey& key) const {

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -17,6 +16,8 @@
 #include <vector>
 
 #include "analyze/growth_windows.hpp"
+#include "analyze/kinds.hpp"
+#include "analyze/pointer_history.hpp"
 #include "analyze/usage.hpp"
 #include "analyze/value_at_peak.hpp"
 #include "model/records.hpp"
@@ -25,11 +26,14 @@ namespace gpumem {
 
 struct LiveBlock {
   SiteKey site;
-  std::int64_t bytes = 0;
+  std::int64_t bytes = 0;  // of an object: 1
   std::uint64_t address = 0;
-  std::uint64_t context = 0;
+  std::optional<std::uint64_t> context;  // that it ends with
+  std::uint64_t owner = 0;               // block that it belongs to
   std::int64_t tid = 0;
+  std::int64_t references = 1;
   bool free_failed = false;
+  bool exported = false;
 };
 
 struct CallSite {
@@ -40,6 +44,9 @@ struct CallSite {
   Usage overwritten;    // ended because the driver handed its address out again
   Usage freed_at_exit;  // freed by destructors after the exit handlers had begun, or after the driver had gone
   Usage free_failed;    // of the live blocks: those that could not be freed
+  std::int64_t further_references = 0;  // of the live blocks: beyond the one that each was born with
+  std::int64_t exported = 0;            // of the live blocks: those that other processes may hold too
+  std::optional<SiteKey> owner;         // where the block came from that its latest one belongs to
   std::uint64_t first_ns = 0;
   std::uint64_t last_ns = 0;  // latest allocation
   GrowthWindows growth;
@@ -49,7 +56,7 @@ struct PeakMoment {
   std::uint64_t ns = 0;
   std::uint64_t bytes = 0;                         // the shim's own counter, where the journal has it: exact
   std::uint64_t replayed = 0;                      // what adding up the lines gives at the same moment
-  std::vector<std::pair<TotalKey, Usage>> beside;  // the other totals of this device, and host memory, just then
+  std::vector<std::pair<TotalKey, Usage>> beside;  // the other memory of this device, and host memory, just then
 };
 
 struct Total {
@@ -65,47 +72,37 @@ struct ContextDrop {
   std::string api;
   std::uint64_t stack = 0;
   std::optional<DeviceOrdinal> device;
-  Usage dropped;
+  Sums dropped;
 };
 
-// What this process held on a device when a request failed.
-struct HeldThen {
-  std::int64_t bytes = 0;  // device, managed and stream-ordered memory
-  struct Site {
-    SiteKey key;
-    Usage amount;
-  };
-  std::vector<Site> largest;  // largest first
-};
-
-// What is known of the address that a failed free was given.
-struct PointerHistory {
-  bool is_live = false;  // a block stands there, and stays
-  // Else: how the last block there ended, if the journal knows one.
-  struct Ended {
-    std::uint64_t ns = 0;
-    std::string api;
-    std::int64_t tid = 0;
-    std::uint64_t stack = 0;  // of the call that ended it; 0 for most frees, which are recorded without
-    std::uint64_t allocated_by = 0;
-    bool with_context = false;
-  };
-  std::optional<Ended> ended;
+// A call site that held memory of a device when a request failed.
+struct HeldSite {
+  SiteKey key;
+  Usage amount;
 };
 
 class LiveTable {
  public:
-  // Addresses whose last ended block is remembered, so that a second free of one can be explained.
-  static constexpr std::size_t most_ended = 65536;
-
   void take(const EventRecord& event, bool after_end);
 
   // The block that a failed free was about stays live and is marked; but where the free failed because the driver was
   // shutting down, the block has ended with it.
   PointerHistory take_failed_free(const FailureRecord& failure, bool shutting_down);
 
-  // What is live on the device now, with its largest call sites.
-  HeldThen held_on(DeviceOrdinal device) const;
+  // What stands or stood at the address of a free that was no block's.
+  PointerHistory history_of(const CallRecord& call) const;
+
+  // Live bytes of all kinds that count memory of the device.
+  std::int64_t bytes_on(DeviceOrdinal device) const;
+
+  // Live stream-ordered memory that named this pool; pool 0: that named none.
+  std::int64_t bytes_in_pool(DeviceOrdinal device, std::uint64_t pool) const;
+
+  // The call sites that hold most of the device's memory now, largest first.
+  std::vector<HeldSite> largest_on(DeviceOrdinal device) const;
+
+  // Where a live block came from; nothing where there is none of this number.
+  std::optional<SiteKey> site_of(std::uint64_t block) const;
 
   const std::map<TotalKey, Total>& totals() const { return totals_; }
   const std::map<SiteKey, CallSite>& sites() const { return sites_; }
@@ -116,16 +113,17 @@ class LiveTable {
 
  private:
   using BlockNumber = std::uint64_t;
-  using AddressKey = std::pair<std::string, std::uint64_t>;
   using Blocks = std::unordered_map<BlockNumber, LiveBlock>;
 
   void allocate(const EventRecord& event);
   void release(const EventRecord& event, bool after_end);
   void drop_context(const EventRecord& event);
+  void refer(const EventRecord& event);
+  void mark_exported(const EventRecord& event);
   Blocks::iterator remove(Blocks::iterator found, std::uint64_t ns);
   void change(const LiveBlock& block, Usage delta, std::uint64_t ns);
   void remember_end(const LiveBlock& block, const EventRecord& event, bool with_context);
-  Blocks::iterator find_freed(const FailureRecord& failure);
+  Blocks::const_iterator find_at(const CallRecord& call) const;
   void note_peak(const TotalKey& key, Total& of, const EventRecord& event);
 
   Blocks blocks_;
@@ -137,8 +135,8 @@ class LiveTable {
   std::vector<ContextDrop> context_drops_;
   std::uint64_t unknown_frees_ = 0;
   Usage untracked_;
-  std::unordered_map<std::uint64_t, PointerHistory::Ended> ended_;  // by address
-  std::deque<std::uint64_t> ended_order_;                           // oldest first
+  EndedBlocks ended_;
+  std::map<std::pair<std::optional<DeviceOrdinal>, std::uint64_t>, std::int64_t> in_pools_;
 };
 
 }  // namespace gpumem

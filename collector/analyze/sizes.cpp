@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "analyze/kinds.hpp"
+
 namespace gpumem {
 
 std::string bytes_text(std::uint64_t bytes) {
@@ -17,6 +19,25 @@ std::string bytes_text(std::uint64_t bytes) {
   char text[32];
   std::snprintf(text, sizeof text, "%.1f %s", value, units[unit]);
   return text;
+}
+
+std::string grouped(std::uint64_t number) {
+  std::string text = std::to_string(number);
+  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
+  return text;
+}
+
+std::string plural_of(std::string_view noun) {
+  if (noun.ends_with("ry")) return std::string(noun.substr(0, noun.size() - 1)) + "ies";
+  return std::string(noun) + "s";
+}
+
+std::string count_of(std::uint64_t count, std::string_view noun) {
+  return grouped(count) + " " + (count == 1 ? std::string(noun) : plural_of(noun));
+}
+
+std::string quantity_text(std::string_view kind, std::uint64_t amount) {
+  return is_object(kind) ? count_of(amount, find_kind(kind)->text) : bytes_text(amount);
 }
 
 }  // namespace gpumem

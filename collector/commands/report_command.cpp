@@ -54,7 +54,9 @@ struct Section {
 
 std::vector<std::string> overview_row(const ProcessAnalysis& process) {
   std::uint64_t peak = 0;
-  for (const auto& each : process.peaks) peak = std::max(peak, each.bytes());
+  for (const auto& each : process.peaks) {
+    if (is_memory(each.total.kind)) peak = std::max(peak, each.bytes());
+  }
   return {grouped(process.failed_calls), bytes_text(peak), clock_text(process.process.wall_ns),
           process_text(process) + " " + end_text(process)};
 }

@@ -1,132 +1,12 @@
 #include "model/record_parser.hpp"
 
 #include <charconv>
-#include <limits>
-#include <nlohmann/json.hpp>
 
+#include "model/fields.hpp"
 #include "schema.hpp"
 
 namespace gpumem {
 namespace {
-
-using nlohmann::json;
-
-[[noreturn]] void wrong_type(std::string_view key, const char* expected) {
-  throw BadLine("has a \"" + std::string(key) + "\" that is not " + expected);
-}
-
-std::uint64_t parse_address(std::string_view text, std::string_view key) {
-  std::uint64_t value = 0;
-  if (text.starts_with("0x")) {
-    const char* const last = text.data() + text.size();
-    const auto [stop, trouble] = std::from_chars(text.data() + 2, last, value, 16);
-    if (trouble == std::errc() && stop == last) return value;
-  }
-  wrong_type(key, "an address (\"0x...\")");
-}
-
-// Typed look-ups in one JSON object. A key that is null counts as absent.
-class Fields {
- public:
-  explicit Fields(const json& object) : object_(object) {}
-
-  bool has(const char* key) const { return find(key) != nullptr; }
-
-  std::optional<std::uint64_t> maybe_count(const char* key) const {
-    const json* value = find(key);
-    if (!value) return std::nullopt;
-    if (!value->is_number_unsigned()) wrong_type(key, "a whole number from 0");
-    return value->get<std::uint64_t>();
-  }
-
-  std::optional<std::int64_t> maybe_integer(const char* key) const {
-    const json* value = find(key);
-    if (!value) return std::nullopt;
-    if (!value->is_number_integer()) wrong_type(key, "a whole number");
-    if (value->is_number_unsigned() && value->get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max()) {
-      wrong_type(key, "a number of this size");
-    }
-    return value->get<std::int64_t>();
-  }
-
-  std::optional<std::string> maybe_text(const char* key) const {
-    const json* value = find(key);
-    if (!value) return std::nullopt;
-    if (!value->is_string()) wrong_type(key, "a text");
-    return value->get<std::string>();
-  }
-
-  std::optional<DeviceOrdinal> maybe_device() const {
-    const auto value = maybe_integer("d");
-    if (value && (*value < 0 || *value > 1023)) wrong_type("d", "a device ordinal");
-    return value ? std::optional<DeviceOrdinal>(static_cast<DeviceOrdinal>(*value)) : std::nullopt;
-  }
-
-  bool flag(const char* key) const {
-    const json* value = find(key);
-    if (value && !value->is_boolean()) wrong_type(key, "true or false");
-    return value && value->get<bool>();
-  }
-
-  std::uint64_t count(const char* key) const { return required(maybe_count(key), key); }
-  std::int64_t integer(const char* key) const { return required(maybe_integer(key), key); }
-  std::string text(const char* key) const { return maybe_text(key).value_or(""); }
-  std::string required_text(const char* key) const { return required(maybe_text(key), key); }
-  DeviceOrdinal device() const { return required(maybe_device(), "d"); }
-
-  std::uint64_t address(const char* key) const {
-    const auto value = maybe_text(key);
-    return value ? parse_address(*value, key) : 0;
-  }
-
-  const json& object(const char* key) const {
-    static const json empty = json::object();
-    const json* value = find(key);
-    if (!value) return empty;
-    if (!value->is_object()) wrong_type(key, "an object");
-    return *value;
-  }
-
-  const json& list(const char* key) const {
-    static const json empty = json::array();
-    const json* value = find(key);
-    if (!value) return empty;
-    if (!value->is_array()) wrong_type(key, "a list");
-    return *value;
-  }
-
-  std::map<std::string, std::uint64_t> counts(const char* key) const {
-    std::map<std::string, std::uint64_t> result;
-    for (const auto& [name, value] : object(key).items()) {
-      if (!value.is_number_unsigned()) wrong_type(key, "a table of counts");
-      result.emplace(name, value.get<std::uint64_t>());
-    }
-    return result;
-  }
-
- private:
-  const json* find(const char* key) const {
-    const auto found = object_.find(key);
-    return found == object_.end() || found->is_null() ? nullptr : &*found;
-  }
-
-  template <class Value>
-  static Value required(std::optional<Value> value, const char* key) {
-    if (!value) throw BadLine("lacks the key \"" + std::string(key) + "\"");
-    return *std::move(value);
-  }
-
-  const json& object_;
-};
-
-std::vector<std::string> texts(const json& list, const char* key) {
-  std::vector<std::string> result;
-  for (const auto& element : list) {
-    if (!element.is_string()) wrong_type(key, "a list of texts");
-    result.push_back(element.get<std::string>());
-  }
-  return result;
-}
 
 Record parse_process(const Fields& in) {
   const auto schema = in.maybe_count("schema");
@@ -143,7 +23,7 @@ Record parse_process(const Fields& in) {
   out.n = in.maybe_count("n").value_or(0);
   out.host = in.text("host");
   out.exe = in.text("exe");
-  out.argv = texts(in.list("argv"), "argv");
+  out.argv = in.texts("argv");
   out.cwd = in.text("cwd");
   for (const auto& [name, value] : in.object("env").items()) {
     if (value.is_string()) out.env.emplace(name, value.get<std::string>());
@@ -187,7 +67,7 @@ FrameAddress parse_frame(const std::string& text) {
 Record parse_stack(const Fields& in) {
   StackRecord out;
   out.id = in.count("id");
-  for (const auto& text : texts(in.list("f"), "f")) out.frames.push_back(parse_frame(text));
+  for (const auto& text : in.texts("f")) out.frames.push_back(parse_frame(text));
   out.cut = in.flag("cut");
   return out;
 }
@@ -202,9 +82,7 @@ Record parse_device(const Fields& in) {
   return out;
 }
 
-Record parse_event(const Fields& in) {
-  EventRecord out;
-  out.op = in.required_text("op");
+void read_call(CallRecord& out, const Fields& in) {
   out.api = in.text("api");
   out.in = in.text("in");
   out.kind = in.text("k");
@@ -214,13 +92,21 @@ Record parse_event(const Fields& in) {
   out.device = in.maybe_device();
   out.context = in.maybe_count("c");
   out.stack = in.maybe_count("s").value_or(0);
-  out.live_after = in.maybe_count("u");
+  out.live = in.maybe_count("u");
   out.took = in.maybe_count("took");
+}
+
+Record parse_event(const Fields& in) {
+  EventRecord out;
+  read_call(out, in);
+  out.op = in.required_text("op");
+  out.owner = in.maybe_count("of");
+  out.references = in.maybe_count("refs");
+  out.limit = in.maybe_count("limit");
   out.untracked = in.flag("untracked");
   if (out.op == schema::op::alloc) {
     const bool is_block = !out.untracked && out.address != 0;
     if (is_block || !in.has("p")) in.count("i");
-    in.count("n");
     in.required_text("k");
   } else if (out.op == schema::op::free && !in.flag("unknown")) {
     in.count("i");
@@ -230,16 +116,9 @@ Record parse_event(const Fields& in) {
 
 Record parse_failure(const Fields& in) {
   FailureRecord out;
+  in.required_text("api");
+  read_call(out, in);
   out.tried = in.text("tried");
-  out.api = in.required_text("api");
-  out.in = in.text("in");
-  out.kind = in.text("k");
-  out.block = in.maybe_count("i");
-  out.address = in.address("p");
-  out.bytes = in.maybe_count("n").value_or(0);
-  out.device = in.maybe_device();
-  out.stack = in.maybe_count("s").value_or(0);
-  out.live = in.maybe_count("u");
   out.code = in.integer("code");
   out.name = in.maybe_text("name");
   out.in_code = in.maybe_integer("in_code");
@@ -250,15 +129,17 @@ Record parse_failure(const Fields& in) {
   for (const auto& [name, value] : in.object("env_now").items()) {
     out.env_now.emplace(name, value.is_string() ? std::optional(value.get<std::string>()) : std::nullopt);
   }
-  out.took = in.maybe_count("took");
   return out;
 }
 
 Record parse_sample(const Fields& in) {
   SampleRecord out;
-  out.device = in.device();
-  out.free = in.count("free");
-  out.total = in.count("total");
+  out.pool = in.maybe_count("pool");
+  out.device = out.pool ? in.maybe_device() : in.device();
+  out.free = in.maybe_count("free");
+  out.total = in.maybe_count("total");
+  out.pool_held = {in.maybe_count("pool_reserved"), in.maybe_count("pool_used")};
+  out.graphs_held = {in.maybe_count("graph_reserved"), in.maybe_count("graph_used")};
   out.why = in.text("why");
   return out;
 }
@@ -306,7 +187,7 @@ constexpr LineType line_types[] = {
 }  // namespace
 
 std::optional<Record> parse_record(std::string_view line) {
-  const json object = json::parse(line, nullptr, false);
+  const auto object = nlohmann::json::parse(line, nullptr, false);
   if (object.is_discarded()) throw BadLine("is not valid JSON");
   if (!object.is_object()) throw BadLine("is not a JSON object");
   const Fields in(object);

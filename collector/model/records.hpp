@@ -73,33 +73,31 @@ struct DeviceRecord : LineHead {
   std::optional<std::uint64_t> total;
 };
 
-struct EventRecord : LineHead {
-  std::string op;
+// What the lines of a call have in common, whether it succeeded or failed.
+struct CallRecord : LineHead {
   std::string api;
   std::string in;
-  std::optional<std::uint64_t> block;
   std::string kind;
+  std::optional<std::uint64_t> block;
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
   std::optional<DeviceOrdinal> device;
-  std::optional<std::uint64_t> context;
+  std::optional<std::uint64_t> context;  // of an alloc: the one that the block ends with
   std::uint64_t stack = 0;
-  std::optional<std::uint64_t> live_after;  // the shim's own counter "u"
-  bool untracked = false;                   // the shim had no room for this block: it belongs to no total
+  std::optional<std::uint64_t> live;  // the shim's own counter "u"
   std::optional<std::uint64_t> took;
 };
 
-struct FailureRecord : LineHead {
+struct EventRecord : CallRecord {
+  std::string op;
+  std::optional<std::uint64_t> owner;       // "of": the block that this one belongs to
+  std::optional<std::uint64_t> references;  // "refs": to the block, just after
+  std::optional<std::uint64_t> limit;       // number of the limit that was changed
+  bool untracked = false;                   // the shim had no room for this block: it belongs to no total
+};
+
+struct FailureRecord : CallRecord {
   std::string tried;
-  std::string api;
-  std::string in;
-  std::string kind;
-  std::optional<std::uint64_t> block;
-  std::uint64_t address = 0;
-  std::uint64_t bytes = 0;
-  std::optional<DeviceOrdinal> device;
-  std::uint64_t stack = 0;
-  std::optional<std::uint64_t> live;
   std::int64_t code = 0;
   std::optional<std::string> name;
   std::optional<std::int64_t> in_code;
@@ -108,14 +106,22 @@ struct FailureRecord : LineHead {
   bool start = false;
   bool inferred = false;
   std::map<std::string, std::optional<std::string>> env_now;
-  std::optional<std::uint64_t> took;
+};
+
+// What the driver keeps for later allocations, and what of it is allocated.
+struct HeldByDriver {
+  std::optional<std::uint64_t> reserved;
+  std::optional<std::uint64_t> used;
 };
 
 struct SampleRecord : LineHead {
-  DeviceOrdinal device = 0;
-  std::uint64_t free = 0;
-  std::uint64_t total = 0;
+  std::optional<DeviceOrdinal> device;  // absent only for a pool that belongs to none
+  std::optional<std::uint64_t> free;
+  std::optional<std::uint64_t> total;
   std::string why;
+  std::optional<std::uint64_t> pool;  // the pool that `pool_held` is of; absent: the device's current one
+  HeldByDriver pool_held;
+  HeldByDriver graphs_held;
 };
 
 struct CoverageRecord : LineHead {

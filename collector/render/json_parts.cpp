@@ -48,7 +48,25 @@ const char* word(Certainty sureness) {
   return "open";
 }
 
-ordered_json total_object(const TotalKey& total) { return {{"device", or_null(total.device)}, {"kind", total.kind}}; }
+const char* word(Counts counts) {
+  switch (counts) {
+    case Counts::device_memory: return "device_memory";
+    case Counts::host_memory: return "host_memory";
+    case Counts::graph_memory: return "graph_memory";
+    case Counts::addresses: return "addresses";
+    case Counts::others_memory: return "others_memory";
+    case Counts::code: return "code";
+    case Counts::handles: break;
+  }
+  return "handles";
+}
+
+ordered_json total_object(const TotalKey& total) {
+  const auto counts = counts_of(total.kind);
+  return {{"device", or_null(total.device)},
+          {"kind", total.kind},
+          {"counts", counts ? ordered_json(word(*counts)) : ordered_json()}};
+}
 
 void put_usage(ordered_json& object, const Usage& amount) {
   object["blocks"] = amount.blocks;

@@ -21,6 +21,7 @@ const char* word(Ending how);
 const char* word(LeakClass what);
 const char* word(Outcome end);
 const char* word(Certainty sureness);
+const char* word(Counts counts);
 
 ordered_json total_object(const TotalKey& total);
 void put_usage(ordered_json& object, const Usage& amount);

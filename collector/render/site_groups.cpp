@@ -52,6 +52,8 @@ std::vector<Leak> merge_sites(const std::vector<Leak>& leaks, CallNames& names) 
     into.first_ns = std::min(into.first_ns, each.first_ns);
     into.last_ns = std::max(into.last_ns, each.last_ns);
     into.minima.clear();
+    into.further_references += each.further_references;
+    into.exported += each.exported;
   }
   std::stable_sort(merged.begin(), merged.end(), [](const Leak& a, const Leak& b) {
     return std::tuple(a.what, -a.amount.bytes) < std::tuple(b.what, -b.amount.bytes);

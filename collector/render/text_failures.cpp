@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "render/pointer_text.hpp"
 #include "render/site_groups.hpp"
 #include "render/text_parts.hpp"
 #include "render/units.hpp"
@@ -28,21 +31,22 @@ void add_request(TextPage& page, const ProcessView& view, const FailureGroup& gr
   const FailureRecord& failure = group.first;
   if (failure.tried == schema::op::alloc) {
     const std::string last = group.is_shrinking() ? ", coming down to " + exact_bytes(group.last_bytes) : "";
-    page.fact("Request", exact_bytes(failure.bytes) + " of " + kind_text(failure.kind) + last, label_width);
+    const std::string asked = is_object(failure.kind) ? quantity_text(failure.kind, 1)
+                                                      : exact_bytes(failure.bytes) + " of " + kind_text(failure.kind);
+    page.fact("Request", asked + last, label_width);
   }
   if (failure.device) page.fact("Device", device_text(view.process, *failure.device), label_width);
 }
 
 // Who held the device's memory when the request failed, which may be long before or after the peak.
 void add_held_then(TextPage& page, const ProcessView& view, const FailureGroup& group) {
-  if (!group.held) return;
   std::vector<std::uint64_t> stacks;
-  for (const auto& each : group.held->largest) stacks.push_back(each.key.stack);
+  for (const auto& each : group.held) stacks.push_back(each.key.stack);
   const auto labels = distinct_labels(stacks, view.names);
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < labels.size(); ++i) {
-    const auto& site = group.held->largest[i];
-    lines.push_back(blocks_and_bytes(site.amount) + " of " + kind_text(site.key.total.kind) + " from " + labels[i]);
+    const auto& site = group.held[i];
+    lines.push_back(amount_text(site.key.total.kind, site.amount) + " from " + labels[i]);
   }
   add_list(page, "Held then", lines);
 }
@@ -73,6 +77,23 @@ void add_failure(TextPage& page, const ProcessView& view, const ExplainedFailure
   }
 }
 
+// Calls that succeeded, and that no block of the journal answers to.
+void add_unknown_frees(TextPage& page, const ProcessView& view) {
+  const auto& frees = view.process.first_unknown_frees;
+  if (frees.empty()) return;
+  page.heading("Given back, and not known to be allocated");
+  const std::size_t shown = std::min(frees.size(), view.most_items);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto& [call, pointer] = frees[i];
+    const bool is_wrong = pointer.live && !pointer.live->is_right_function;
+    page.item(printable(call.api) + " at " + duration_text(call.ns) + ", called by " + view.names.of(call.stack).label +
+                  ": " + pointer_text(view, call, pointer) +
+                  (is_wrong ? "; it must be given back by " + given_back_text(pointer.live->total.kind) : ""),
+              2);
+  }
+  if (view.process.unknown_frees > shown) page.item(grouped(view.process.unknown_frees - shown) + " more", 2);
+}
+
 }  // namespace
 
 void add_failures(TextPage& page, const ProcessView& view) {
@@ -96,6 +117,7 @@ void add_failures(TextPage& page, const ProcessView& view) {
     page.paragraph("A call that hangs here waits for the driver or an MPS daemon.", 2);
     if (begin.stack > 0) add_stack(page, view, begin.stack, 4);
   }
+  add_unknown_frees(page, view);
 }
 
 }  // namespace gpumem

@@ -1,9 +1,6 @@
-#include <algorithm>
-
 #include "render/site_groups.hpp"
 #include "render/text_parts.hpp"
 #include "render/units.hpp"
-#include "schema.hpp"
 
 namespace gpumem {
 namespace {
@@ -120,15 +117,24 @@ std::string peak_text(const ProcessView& view, const PeakBreakdown& peak) {
          percent_text(shares.front().amount.bytes, peak.bytes()) + " from " + view.names.of(shares.front().key).label;
 }
 
+// The largest total of each device, and of the machine, in full; the others only by their size.
 void add_peak_lines(TextPage& page, const ProcessView& view) {
-  bool has_any = false;
+  std::vector<std::pair<std::string, std::vector<std::string>>> places;
   for (const auto& peak : view.process.peaks) {
-    if (peak.bytes() == 0) continue;
-    has_any = true;
-    page.fact(peak.total.device ? "Peak on GPU " + std::to_string(*peak.total.device) : "Peak in RAM",
-              peak_text(view, peak), label_width);
+    if (peak.bytes() == 0 || !has_own_lines(peak.total.kind)) continue;
+    const std::string place = peak.total.device ? "Peak on GPU " + std::to_string(*peak.total.device) : "Peak in RAM";
+    if (places.empty() || places.back().first != place) places.push_back({place, {}});
+    auto& texts = places.back().second;
+    texts.push_back(texts.empty() ? peak_text(view, peak)
+                                  : bytes_text(peak.bytes()) + " of " + kind_text(peak.total.kind));
   }
-  if (!has_any) page.fact("Peak", "no memory was allocated", label_width);
+  for (const auto& [place, texts] : places) {
+    page.fact(place, texts.front(), label_width);
+    std::string others;
+    for (std::size_t i = 1; i < texts.size(); ++i) others += (i > 1 ? ", " : "") + texts[i];
+    if (!others.empty()) page.fact("", "and at other moments: " + others, label_width);
+  }
+  if (places.empty()) page.fact("Peak", "no memory was allocated", label_width);
 }
 
 // The largest growing call site of a total; where none grows, the largest of all that is live.
@@ -151,9 +157,14 @@ void add_live_lines(TextPage& page, const ProcessView& view) {
   const auto live = live_totals(process);
   if (live.empty()) page.fact(label, "nothing" + scope, label_width);
   const auto leaks = merge_sites(process.leaks, view.names);
+  Sums others;
   for (const auto& [key, amount] : live) {
+    if (!has_own_lines(key.kind)) {
+      add_to(others, key.kind, amount);
+      continue;
+    }
     std::string text = (process.misses_blocks() && !process.misses_lines() ? "at least " : "") +
-                       blocks_and_bytes(amount) + " of " + total_text(key) + scope;
+                       amount_text(key.kind, amount) + on_device(key) + scope;
     const Leak* largest = most_telling(leaks, key);
     if (largest) {
       text += (largest->what == LeakClass::growing ? ", growing at " : ", most at ") +
@@ -162,10 +173,13 @@ void add_live_lines(TextPage& page, const ProcessView& view) {
     page.fact(label, text, label_width);
     label.clear();
   }
-  Usage dropped;
-  for (const auto& drop : process.context_drops) dropped += drop.dropped;
-  if (dropped.blocks > 0) {
-    page.fact("Dropped", blocks_and_bytes(dropped) + ", ended with their context, not by a free", label_width);
+  if (const auto text = sums_text(others); !text.empty()) page.fact(label, text + scope, label_width);
+  Sums dropped;
+  for (const auto& drop : process.context_drops) {
+    for (const auto& [counts, amount] : drop.dropped) dropped[counts] += amount;
+  }
+  if (const auto text = sums_text(dropped); !text.empty()) {
+    page.fact("Dropped", text + ", ended with their context, not by a free", label_width);
   }
 }
 

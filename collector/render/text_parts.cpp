@@ -1,11 +1,10 @@
 #include "render/text_parts.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "analyze/error_codes.hpp"
+#include "render/pointer_text.hpp"
 #include "render/units.hpp"
-#include "schema.hpp"
 
 namespace gpumem {
 namespace {
@@ -131,7 +130,8 @@ std::string in_flight_text(const ProcessView& view, const EventRecord& begin) {
 std::string outcome_text(const FailureGroup& group) {
   const std::string span = " within " + duration_text(group.last_ns - group.first.ns);
   const std::string sizes = group.is_shrinking() ? ", coming down to " + bytes_text(group.last_bytes) : std::string();
-  const std::string freed = group.freed_in_between == 0 ? std::string("nothing") : bytes_text(group.freed_in_between);
+  const std::string freed =
+      group.freed_in_between == 0 ? std::string("nothing") : quantity_text(group.first.kind, group.freed_in_between);
   switch (group.end) {
     case Outcome::single: return group.count == 1 ? "" : "failed " + count_of(group.count, "time") + span;
     case Outcome::recovered:
@@ -148,21 +148,7 @@ std::string outcome_text(const FailureGroup& group) {
 std::vector<std::string> evidence_of(const ProcessView& view, const ExplainedFailure& each) {
   std::vector<std::string> clauses = each.why.evidence;
   const FailureGroup& group = each.group;
-  const bool is_shutdown = each.why.sureness == Certainty::proven;
-  if (!group.pointer || group.first.address == 0 || is_shutdown) return clauses;
-  char address[24];
-  std::snprintf(address, sizeof address, "0x%llx", static_cast<unsigned long long>(group.first.address));
-  if (group.pointer->is_live) {
-    clauses.push_back("the block at " + std::string(address) + " stays live");
-  } else if (const auto& ended = group.pointer->ended) {
-    const std::string how = ended->with_context ? " had ended with its context at " : " was freed at ";
-    const std::string by = ended->stack > 0 ? ", called by " + view.names.of(ended->stack).label : "";
-    clauses.push_back("the block at " + std::string(address) + how + duration_text(ended->ns) + " by " + ended->api +
-                      " in thread " + std::to_string(ended->tid) + by + "; " +
-                      view.names.of(ended->allocated_by).label + " had allocated it");
-  } else {
-    clauses.push_back(std::string(address) + " was never handed out as far as the journal knows");
-  }
+  if (group.pointer && group.first.address != 0) clauses.push_back(pointer_text(view, group.first, *group.pointer));
   return clauses;
 }
 
@@ -193,6 +179,8 @@ std::vector<std::pair<TotalKey, Usage>> live_totals(const ProcessAnalysis& proce
                    [](const auto& a, const auto& b) { return shown_before(a.first, b.first); });
   return live;
 }
+
+bool has_own_lines(std::string_view kind) { return is_memory(kind) || !counts_of(kind); }
 
 void add_stack(TextPage& page, const ProcessView& view, std::uint64_t stack, std::size_t indent) {
   const CallName& name = view.names.of(stack);

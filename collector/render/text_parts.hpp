@@ -22,6 +22,9 @@ std::string in_flight_text(const ProcessView& view, const EventRecord& begin);
 // "asked 3 times within 20.0 ms, then got it"; empty where there is nothing to tell
 std::string outcome_text(const FailureGroup& group);
 
+// "+120.0 MiB while loading code, called by load (net.cpp:7), between 1.0 s and 1.2 s"
+std::string rise_text(const ProcessView& view, const UnexplainedRise& rise);
+
 // The facts that the verdict rests on, with the names of call sites where one is part of it.
 std::vector<std::string> evidence_of(const ProcessView& view, const ExplainedFailure& each);
 
@@ -33,6 +36,9 @@ std::string device_text(const ProcessAnalysis& process, DeviceOrdinal device);
 
 // What is live after the last record, per total, in the order of reports.
 std::vector<std::pair<TotalKey, Usage>> live_totals(const ProcessAnalysis& process);
+
+// Whether a kind has lines and tables of its own in reports: memory, and what is not known. The rest is summed up.
+bool has_own_lines(std::string_view kind);
 
 // The frames of a stack, one a line; folded ones as a count, or all of them if the view asks so.
 void add_stack(TextPage& page, const ProcessView& view, std::uint64_t stack, std::size_t indent);

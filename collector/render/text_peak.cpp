@@ -32,6 +32,19 @@ void add_shares(TextPage& page, const char* title, const Shares& shares, std::ui
   page.table({{"bytes", Align::right}, {"share", Align::right}, {"blocks", Align::right}, {title}}, rows);
 }
 
+void add_beside(TextPage& page, const PeakBreakdown& peak) {
+  std::string text;
+  auto device_bytes = static_cast<std::int64_t>(peak.moment.bytes);
+  for (const auto& [total, amount] : peak.moment.beside) {
+    text += (text.empty() ? "" : "; ") + amount_text(total.kind, amount) + on_device(total);
+    if (counts_of(total.kind) == Counts::device_memory) device_bytes += amount.bytes;
+  }
+  if (text.empty()) return;
+  page.paragraph("Live beside it at that moment: " + text + ".", 2);
+  if (counts_of(peak.total.kind) != Counts::device_memory || positive(device_bytes) == peak.moment.bytes) return;
+  page.paragraph("All device memory of this process at that moment: " + bytes_text(positive(device_bytes)) + ".", 2);
+}
+
 void add_peak(TextPage& page, const ProcessView& view, const PeakBreakdown& peak) {
   if (peak.reported) {
     page.heading("Peak of " + total_text(peak.total) + ": " + exact_bytes(*peak.reported));
@@ -70,9 +83,21 @@ void add_peak(TextPage& page, const ProcessView& view, const PeakBreakdown& peak
     page.blank_line();
     add_shares(page, "thread", peak.by_thread, whole, [](const Share& each) { return std::to_string(each.key); });
   }
-  for (const auto& [total, amount] : peak.moment.beside) {
-    page.paragraph("Live beside it at that moment: " + blocks_and_bytes(amount) + " of " + total_text(total) + ".", 2);
+  add_beside(page, peak);
+}
+
+// What counts no memory has no split here: `leaks` tells by whom it is held.
+void add_other_peaks(TextPage& page, const ProcessView& view) {
+  TableRows rows;
+  for (const auto& peak : view.process.peaks) {
+    if (peak.bytes() == 0 || has_own_lines(peak.total.kind)) continue;
+    const std::string& kind = peak.total.kind;
+    const std::string text = is_object(kind) ? "" : " of " + kind_text(kind);
+    rows.push_back({duration_text(peak.moment.ns), quantity_text(kind, peak.bytes()) + text + on_device(peak.total)});
   }
+  if (rows.empty()) return;
+  page.heading("Highest of what is no memory of this process");
+  page.table({{"at", Align::right}, {"amount"}}, rows);
 }
 
 }  // namespace
@@ -80,7 +105,7 @@ void add_peak(TextPage& page, const ProcessView& view, const PeakBreakdown& peak
 void add_peaks(TextPage& page, const ProcessView& view) {
   bool has_any = false;
   for (const auto& peak : view.process.peaks) {
-    if (peak.bytes() == 0) continue;
+    if (peak.bytes() == 0 || !has_own_lines(peak.total.kind)) continue;
     has_any = true;
     add_peak(page, view, peak);
     if (!view.full_stacks) continue;
@@ -92,6 +117,8 @@ void add_peaks(TextPage& page, const ProcessView& view) {
     }
   }
   if (!has_any) page.paragraph("No memory was allocated.");
+  add_driver_peaks(page, view);
+  add_other_peaks(page, view);
 }
 
 }  // namespace gpumem

@@ -14,10 +14,11 @@ void add_device_lines(TextPage& page, const ProcessAnalysis& process) {
     if (device.total) text += ", " + bytes_text(*device.total);
     if (device.uuid) text += ", " + printable(*device.uuid);
     page.paragraph(text, 2);
-    const auto sample = process.last_samples.find(ordinal);
-    if (sample == process.last_samples.end()) continue;
-    page.paragraph("The driver reported " + bytes_text(sample->second.free) + " free at " +
-                       duration_text(sample->second.ns) + ", the last time it was asked.",
+    const auto figures = process.figures.find(ordinal);
+    if (figures == process.figures.end()) continue;
+    const DriverMoment& last = figures->second.moments.back();
+    page.paragraph("The driver reported " + bytes_text(last.free) + " free at " + duration_text(last.ns) +
+                       ", the last time it was asked.",
                    4);
   }
 }
@@ -38,17 +39,18 @@ void add_report(TextPage& page, const ProcessView& view) {
   add_headline(page, view);
   ProcessView shortened = view;
   shortened.most_items = most_items_in_report;
-  if (!view.process.failures.empty()) {
+  if (!view.process.failures.empty() || view.process.unknown_frees > 0) {
     page.heading("What failed");
     add_failures(page, shortened);
   }
   bool has_peak = false;
   for (const auto& peak : view.process.peaks) has_peak = has_peak || peak.bytes() > 0;
   if (has_peak) add_peaks(page, view);
-  if (!view.process.leaks.empty()) {
+  if (!view.process.leaks.empty() || !view.process.reservations.empty()) {
     page.blank_line();
     add_leaks(page, shortened);
   }
+  add_unexplained(page, view);
   add_device_lines(page, view.process);
   add_library_lines(page, view.process);
 }
@@ -73,6 +75,13 @@ void add_notes(TextPage& page, const ProcessView& view) {
                     " of a pointer that no recorded call had allocated: allocated unseen, or freed twice.");
   }
   if (const auto& end = process.end_line) {
+    const auto unrecognised = end->routes.find("unrecognised");
+    if (unrecognised != end->routes.end() && unrecognised->second > 0) {
+      notes.push_back(count_of(unrecognised->second, "look-up") +
+                      " of CUDA functions had an answer that the shim did not know: calls made through them are "
+                      "missing here. `" +
+                      view.program + " report --format json` has the count of every call.");
+    }
     if (end->lost_lines > 0) {
       notes.push_back(count_of(end->lost_lines, "line") +
                       " did not fit into the journal (GPUMEM_JOURNAL_MAX) and are missing here.");

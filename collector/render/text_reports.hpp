@@ -30,6 +30,15 @@ void add_headline(TextPage& page, const ProcessView& view);
 // Only the first of them: which process, how it ended, and when it began.
 void add_title(TextPage& page, const ProcessView& view);
 
+// Memory of the devices that no recorded call explains, over time.
+void add_unexplained(TextPage& page, const ProcessView& view);
+
+// Beside the peaks: the driver's highest figure of each device.
+void add_driver_peaks(TextPage& page, const ProcessView& view);
+
+// What pools hold, and what of it nobody uses.
+void add_reservations(TextPage& page, const ProcessView& view);
+
 // What the journal could not tell: torn lines, lost records, names that are missing.
 void add_notes(TextPage& page, const ProcessView& view);
 

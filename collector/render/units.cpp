@@ -7,7 +7,6 @@
 #include <ctime>
 
 #include "render/text_page.hpp"
-#include "schema.hpp"
 
 namespace gpumem {
 namespace {
@@ -21,12 +20,6 @@ std::string decimal(double value, const char* unit) {
 std::uint64_t not_negative(std::int64_t value) { return static_cast<std::uint64_t>(std::max<std::int64_t>(0, value)); }
 
 }  // namespace
-
-std::string grouped(std::uint64_t number) {
-  std::string text = std::to_string(number);
-  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
-  return text;
-}
 
 std::string exact_bytes(std::uint64_t bytes) {
   return bytes < 1024 ? bytes_text(bytes) : bytes_text(bytes) + " (" + grouped(bytes) + " bytes)";
@@ -53,25 +46,51 @@ std::string percent_text(std::int64_t part, std::uint64_t whole) {
   return std::to_string(std::lround(percent)) + " %";
 }
 
-std::string count_of(std::uint64_t count, std::string_view noun) {
-  return grouped(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
-}
-
 std::string blocks_and_bytes(const Usage& amount) {
   return count_of(not_negative(amount.blocks), "block") + ", " + bytes_text(not_negative(amount.bytes));
 }
 
 std::string kind_text(std::string_view kind) {
-  if (kind == schema::kind::device) return "device memory";
-  if (kind == schema::kind::managed) return "managed memory";
-  if (kind == schema::kind::async) return "stream-ordered memory";
-  if (kind == schema::kind::pinned) return "pinned host memory";
-  return kind.empty() ? "memory" : printable(kind) + " memory";
+  if (const auto* known = find_kind(kind)) return is_object(kind) ? plural_of(known->text) : std::string(known->text);
+  return kind.empty() ? "memory" : "\"" + printable(kind) + "\" (a kind that this gpumem does not know)";
 }
 
-std::string total_text(const TotalKey& total) {
-  return kind_text(total.kind) + (total.device ? " on GPU " + std::to_string(*total.device) : "");
+std::string one_of_kind(std::string_view kind) {
+  return is_object(kind) ? std::string(find_kind(kind)->text) : "block of " + kind_text(kind);
 }
+
+std::string amount_text(std::string_view kind, const Usage& amount) {
+  if (is_object(kind)) return quantity_text(kind, not_negative(amount.blocks));
+  return blocks_and_bytes(amount) + " of " + kind_text(kind);
+}
+
+std::string sums_text(const Sums& sums) {
+  std::string text;
+  for (const auto& [counts, amount] : sums) {
+    if (amount.blocks <= 0) continue;
+    text += text.empty() ? "" : "; ";
+    text += counts == Counts::handles ? count_of(not_negative(amount.blocks), "object")
+                                      : blocks_and_bytes(amount) + " of " + counts_text(counts);
+  }
+  return text;
+}
+
+const char* counts_text(Counts counts) {
+  switch (counts) {
+    case Counts::device_memory: return "device memory";
+    case Counts::host_memory: return "host memory";
+    case Counts::graph_memory: return "graph memory";
+    case Counts::addresses: return "addresses";
+    case Counts::others_memory: return "memory of others";
+    case Counts::code: return "loaded code";
+    case Counts::handles: break;
+  }
+  return "objects";
+}
+
+std::string on_device(const TotalKey& total) { return total.device ? " on GPU " + std::to_string(*total.device) : ""; }
+
+std::string total_text(const TotalKey& total) { return kind_text(total.kind) + on_device(total); }
 
 std::string signal_text(int signal) {
   const char* name = ::sigabbrev_np(signal);

@@ -6,21 +6,25 @@
 #include <string_view>
 #include <vector>
 
+#include "analyze/kinds.hpp"
 #include "analyze/sizes.hpp"
 #include "analyze/usage.hpp"
 
 namespace gpumem {
 
-std::string grouped(std::uint64_t number);                         // 1,610,612,736
 std::string exact_bytes(std::uint64_t bytes);                      // 1.5 GiB (1,610,612,736 bytes)
 std::string duration_text(std::uint64_t ns);                       // 12.0 ms, 12.3 s, 12 min 3 s
 std::string percent_text(std::int64_t part, std::uint64_t whole);  // 71 %
-std::string count_of(std::uint64_t count, std::string_view noun);  // 1 block, 3 blocks
 std::string blocks_and_bytes(const Usage& amount);                 // 3 blocks, 1.5 GiB
 
-std::string kind_text(std::string_view kind);   // device memory, pinned host memory
-std::string total_text(const TotalKey& total);  // device memory on GPU 0
-std::string signal_text(int signal);            // signal 9 (SIGKILL)
+std::string kind_text(std::string_view kind);                         // linear device memory, streams
+std::string one_of_kind(std::string_view kind);                       // block of arrays, stream
+std::string amount_text(std::string_view kind, const Usage& amount);  // 3 blocks, 1.5 GiB of arrays; 3 streams
+const char* counts_text(Counts counts);                               // host memory
+std::string sums_text(const Sums& sums);                              // the above for sums, "; " between them
+std::string on_device(const TotalKey& total);                         // " on GPU 0", or nothing
+std::string total_text(const TotalKey& total);                        // linear device memory on GPU 0
+std::string signal_text(int signal);                                  // signal 9 (SIGKILL)
 
 // Words of a command as one would type them.
 // A word that is longer ends in "…", but for the first: a program is known by the end of its path.

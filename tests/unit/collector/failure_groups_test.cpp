@@ -176,11 +176,11 @@ TEST_CASE("what nobody in this process holds is named, and where it is large so 
   group.first = failed_alloc(1, 4ull << 30);
   group.count = 1;
   group.driver = SampleRecord{{}, 0, 2ull << 30, 16ull << 30, "failure"};
-  group.held = HeldThen{static_cast<std::int64_t>(5ull << 30), {}};
+  group.ledger = static_cast<std::int64_t>(5ull << 30);
   const auto why = diagnose(group, {process, none});
   CHECK_THAT(why.evidence.back(), ContainsSubstring("9.0 GiB are held by something else"));
   CHECK_THAT(why.advice, ContainsSubstring("nvidia-smi"));
-  group.held->bytes = static_cast<std::int64_t>(14ull << 30) - 5;
+  group.ledger = static_cast<std::int64_t>(14ull << 30) - 5;
   const auto small = diagnose(group, {process, none});
   CHECK_THAT(small.evidence.back(), ContainsSubstring("5 bytes are held by something else"));
   CHECK(small.advice.find("nvidia-smi") == std::string::npos);

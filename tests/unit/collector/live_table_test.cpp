@@ -2,34 +2,11 @@
 
 #include "analyze/leak_classes.hpp"
 #include "catch.hpp"
+#include "events.hpp"
 
 using namespace gpumem;
 
 namespace {
-
-EventRecord alloc(std::uint64_t block, std::uint64_t bytes, std::uint64_t address, std::uint64_t stack = 1) {
-  EventRecord event;
-  event.op = "alloc";
-  event.ns = block * 10;
-  event.tid = 7;
-  event.block = block;
-  event.kind = "device";
-  event.bytes = bytes;
-  event.address = address;
-  event.device = 0;
-  event.context = 1;
-  event.stack = stack;
-  return event;
-}
-
-EventRecord free_of(std::uint64_t block, std::uint64_t ns = 1000) {
-  EventRecord event;
-  event.op = "free";
-  event.ns = ns;
-  event.tid = 7;
-  event.block = block;
-  return event;
-}
 
 EventRecord end_of_context(std::uint64_t context) {
   EventRecord event;
@@ -86,12 +63,16 @@ TEST_CASE("kinds and devices are never added up") {
   CHECK(table.totals().at(gpu0).live == Usage{1, 10001});
 }
 
-TEST_CASE("a context takes its device and managed memory with it, and nothing else") {
+TEST_CASE("a context takes with it what names it, whatever the kind, and nothing else") {
   LiveTable table;
   table.take(alloc(1, 10001, 0xa), false);
   auto async = alloc(2, 20002, 0xb);
   async.kind = "async";
+  async.context.reset();
   table.take(async, false);
+  auto array = alloc(4, 40004, 0xd);
+  array.kind = "array";
+  table.take(array, false);
   auto other_context = alloc(3, 30003, 0xc);
   other_context.context = 2;
   table.take(other_context, false);
@@ -99,20 +80,21 @@ TEST_CASE("a context takes its device and managed memory with it, and nothing el
   CHECK(site(table).dropped == Usage{1, 10001});
   CHECK(table.totals().at(gpu0).live == Usage{1, 30003});
   CHECK(table.totals().at({0, "async"}).live == Usage{1, 20002});
-  CHECK(table.context_drops().front().dropped == Usage{1, 10001});
+  CHECK(table.totals().at({0, "array"}).live == Usage{});
+  CHECK(sum_of(table.context_drops().front().dropped, Counts::device_memory) == Usage{2, 50005});
 }
 
 TEST_CASE("the peak is where the shim's counter was highest, with the sites as they were just then") {
   LiveTable table;
   auto first = alloc(1, 100, 0xa, 1);
-  first.live_after = 100;
+  first.live = 100;
   auto second = alloc(2, 50, 0xb, 2);
-  second.live_after = 150;
+  second.live = 150;
   table.take(first, false);
   table.take(second, false);
   table.take(free_of(1), false);
   auto third = alloc(3, 20, 0xc, 2);
-  third.live_after = 70;
+  third.live = 70;
   table.take(third, false);
   const Total& gpu = table.totals().at(gpu0);
   CHECK(gpu.peak.bytes == 150);
@@ -126,7 +108,7 @@ TEST_CASE("the peak is where the shim's counter was highest, with the sites as t
 TEST_CASE("where lines and counter disagree, both are kept") {
   LiveTable table;
   auto event = alloc(1, 100, 0xa);
-  event.live_after = 900;
+  event.live = 900;
   table.take(event, false);
   CHECK(table.totals().at(gpu0).peak.bytes == 900);
   CHECK(table.totals().at(gpu0).peak.replayed == 100);
@@ -180,36 +162,6 @@ TEST_CASE("memory freed by destructors, or refused by a driver that shuts down, 
   CHECK(leaks[0].amount == Usage{2, 30003});
 }
 
-TEST_CASE("a failed free is told whether its address is live, was freed, or was never handed out") {
-  LiveTable table;
-  FailureRecord failure;  // a line that names no kind
-  failure.address = 0xa;
-  CHECK_FALSE(table.take_failed_free(failure, false).ended.has_value());
-  table.take(alloc(1, 10001, 0xa), false);
-  CHECK(table.take_failed_free(failure, false).is_live);
-  auto freed = free_of(1, 777);
-  freed.stack = 5;
-  table.take(freed, false);
-  const auto history = table.take_failed_free(failure, false);
-  CHECK_FALSE(history.is_live);
-  REQUIRE(history.ended.has_value());
-  CHECK(history.ended->ns == 777);
-  CHECK(history.ended->stack == 5);
-}
-
-TEST_CASE("only so many ended addresses are remembered, the oldest go first") {
-  LiveTable table;
-  for (std::uint64_t i = 1; i <= LiveTable::most_ended + 1; ++i) {
-    table.take(alloc(i, 1, i * 16), false);
-    table.take(free_of(i, i), false);
-  }
-  FailureRecord failure;
-  failure.address = 16;
-  CHECK_FALSE(table.take_failed_free(failure, false).ended.has_value());
-  failure.address = 32;
-  CHECK(table.take_failed_free(failure, false).ended.has_value());
-}
-
 TEST_CASE("a block that the shim could not keep track of is counted, and in no total") {
   LiveTable table;
   auto untracked = alloc(1, 10001, 0xa);
@@ -220,20 +172,25 @@ TEST_CASE("a block that the shim could not keep track of is counted, and in no t
   CHECK(table.totals().empty());
 }
 
-TEST_CASE("what was held on a device at a moment counts its memory only, largest call site first") {
+TEST_CASE("what is held on a device at a moment counts its memory only, largest call site first") {
   LiveTable table;
   table.take(alloc(1, 100, 0xa, 1), false);
   table.take(alloc(2, 300, 0xb, 2), false);
   auto managed = alloc(3, 50, 0xc, 3);
   managed.kind = "managed";
   table.take(managed, false);
-  auto pinned = alloc(4, 7000, 0xd, 4);
-  pinned.kind = "pinned";
-  pinned.device.reset();
-  table.take(pinned, false);
-  const auto held = table.held_on(0);
-  CHECK(held.bytes == 450);
-  REQUIRE(held.largest.size() == 3);
-  CHECK(held.largest[0].key.stack == 2);
-  CHECK(table.held_on(1).largest.empty());
+  std::uint64_t block = 4;
+  for (const char* kind : {"pinned", "reserved", "mapped", "view", "ipc", "external", "variable", "stream",
+                           "graph_memory", "vmm-of-the-future"}) {
+    auto other = alloc(block, 7000, block * 256, block);
+    other.kind = kind;
+    ++block;
+    table.take(other, false);
+  }
+  CHECK(table.bytes_on(0) == 450);
+  const auto largest = table.largest_on(0);
+  REQUIRE(largest.size() == 3);
+  CHECK(largest[0].key.stack == 2);
+  CHECK(table.bytes_on(1) == 0);
+  CHECK(table.largest_on(1).empty());
 }

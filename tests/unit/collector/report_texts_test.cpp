@@ -63,9 +63,10 @@ TEST_CASE("where lines were lost the end line's peak counts, and live memory is 
                 end_line(R"("lost":{"lines":17,"blocks":0,"stacks":0},)"
                          R"("peaks":[{"d":0,"k":"device","bytes":1073741824},{"d":1,"k":"device","bytes":2048}])"));
   CHECK_THAT(text, ContainsSubstring("17 lines did not fit into the journal"));
-  CHECK_THAT(text, ContainsSubstring("1.0 GiB of device memory, as the process counted; the lines show 1.0 KiB"));
-  CHECK_THAT(text, ContainsSubstring("Peak on GPU 1    2.0 KiB of device memory, as the process counted"));
-  CHECK_THAT(text, ContainsSubstring("1 block, 1.0 KiB of device memory on GPU 0, as far as recorded"));
+  CHECK_THAT(text,
+             ContainsSubstring("1.0 GiB of linear device memory, as the process counted; the lines show 1.0 KiB"));
+  CHECK_THAT(text, ContainsSubstring("Peak on GPU 1    2.0 KiB of linear device memory, as the process counted"));
+  CHECK_THAT(text, ContainsSubstring("1 block, 1.0 KiB of linear device memory on GPU 0, as far as recorded"));
   CHECK_THAT(text, ContainsSubstring("blocks shown as live may have been freed"));
 }
 
@@ -75,7 +76,7 @@ TEST_CASE("blocks that the shim could not keep track of are counted and said to 
       event_line(R"("ns":20,"op":"alloc","api":"cudaMalloc","k":"device","p":"0xb","n":4096,"d":0,"untracked":true)") +
       end_line(R"("lost":{"lines":0,"blocks":1,"stacks":0})"));
   CHECK_THAT(text, ContainsSubstring("1 block (4.0 KiB) did not fit into the shim's tables"));
-  CHECK_THAT(text, ContainsSubstring("at least 1 block, 1.0 KiB of device memory on GPU 0"));
+  CHECK_THAT(text, ContainsSubstring("at least 1 block, 1.0 KiB of linear device memory on GPU 0"));
 }
 
 TEST_CASE("an alloc at address 0 is no block") {
@@ -94,13 +95,15 @@ TEST_CASE("a second free is told when and where the first was, a stray one that 
   const std::string start = process_line + program_module + stack_line(1, R"("1:0x10")") + alloc_line(1, 1024);
   const auto twice = report_of(start + freed + failed_free("0x1001"), "failures");
   CHECK_THAT(twice, ContainsSubstring("Code 1 means:"));
-  CHECK_THAT(twice,
-             ContainsSubstring("the block at 0x1001 was freed at 5.0 ms by cudaFree in thread 7, called by app+0x10; "
-                               "(a call whose stack could not be taken) had allocated it"));
+  CHECK_THAT(twice, ContainsSubstring(
+                        "0x1001 was a block of linear device memory that was freed at 5.0 ms by cudaFree in thread "
+                        "7, called by app+0x10; (a call whose stack could not be taken) had allocated it"));
   CHECK(twice.find("stays live") == std::string::npos);
   CHECK_THAT(report_of(start + failed_free("0xbad"), "failures"),
              ContainsSubstring("0xbad was never handed out as far as the journal knows"));
-  CHECK_THAT(report_of(start + failed_free("0x1001"), "failures"), ContainsSubstring("the block at 0x1001 stays live"));
+  CHECK_THAT(report_of(start + failed_free("0x1001"), "failures"),
+             ContainsSubstring("0x1001 is a live block of linear device memory on GPU 0 from "
+                               "(a call whose stack could not be taken), and stays live"));
 }
 
 TEST_CASE("no failure is claimed only for the calls that are recorded") {
@@ -127,7 +130,7 @@ TEST_CASE("a failed allocation is shown with what was live just then, not at the
           R"({"t":"sample","ns":41,"tid":7,"d":0,"free":2048,"total":16384,"why":"failure"})"
           "\n",
       "failures");
-  CHECK_THAT(text, ContainsSubstring("Held then  1 block, 1.0 KiB of device memory from app+0x20"));
+  CHECK_THAT(text, ContainsSubstring("Held then  1 block, 1.0 KiB of linear device memory from app+0x20"));
   CHECK_THAT(text, ContainsSubstring("13.0 KiB are held by something else: other processes, contexts, loaded code"));
   CHECK_THAT(text, ContainsSubstring("nvidia-smi"));
 }
@@ -248,7 +251,7 @@ TEST_CASE("blocks that ended with their context are in the headline") {
   CHECK_THAT(report_of(process_line + alloc_line(1, 1024) +
                        event_line(R"("ns":20,"op":"context_end","api":"cuCtxDestroy_v2","c":1,"s":0)") +
                        end_line(nothing_lost)),
-             ContainsSubstring("1 block, 1.0 KiB, ended with their context, not by a free"));
+             ContainsSubstring("1 block, 1.0 KiB of device memory, ended with their context, not by a free"));
 }
 
 TEST_CASE("files without names are in the headline that they spoil") {

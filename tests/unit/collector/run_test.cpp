@@ -83,7 +83,7 @@ TEST_CASE("the summary tells how the child ended, and the sidecar keeps it") {
   const auto seen = run("-o " + folder.path().string() + "/journals -- sh " + folder.path().string() + "/child.sh");
   CHECK(seen.status == 128 + 9);
   CHECK_THAT(seen.err, ContainsSubstring("was killed by signal 9 (SIGKILL)"));
-  CHECK_THAT(seen.err, ContainsSubstring("1 block, 9.8 KiB of device memory on GPU 0"));
+  CHECK_THAT(seen.err, ContainsSubstring("1 block, 9.8 KiB of linear device memory on GPU 0"));
   CHECK_THAT(seen.err, ContainsSubstring("/stand_in/gpumem report "));
   const auto report = run_program(GPUMEM " report " + folder.path().string() + "/journals");
   CHECK(report.status == 0);
