@@ -119,7 +119,9 @@ Diagnosis diagnose_allocation(const FailureGroup& group) {
 Diagnosis diagnose(const FailureGroup& group, const ProcessFacts& facts) {
   const FailureRecord& failure = group.first;
   if (failure.start) return diagnose_start(group, facts);
-  if (failure.tried == schema::op::alloc && returned_out_of_memory(failure)) return diagnose_allocation(group);
+  const bool needs_memory =
+      failure.tried == schema::op::alloc || failure.tried == schema::op::launch || failure.tried == schema::op::other;
+  if (needs_memory && returned_out_of_memory(failure)) return diagnose_allocation(group);
   const std::int64_t code = deciding_code(failure, facts.all_modules);
   Diagnosis result;
   if (failure.tried == schema::op::free && code == code_shutting_down) {
@@ -134,8 +136,8 @@ Diagnosis diagnose(const FailureGroup& group, const ProcessFacts& facts) {
   if (group.pointer && group.pointer->live && !group.pointer->live->is_right_function) {
     const auto& kind = *find_kind(group.pointer->live->total.kind);
     result.sureness = Certainty::likely;
-    result.verdict = "What it was given (" + std::string(kind.text) + ") must be given back by " +
-                     given_back_text(kind.kind) + ".";
+    result.verdict =
+        "What it was given (" + std::string(kind.text) + ") must be given back by " + given_back_text(kind.kind) + ".";
   }
   return result;
 }

@@ -41,7 +41,8 @@ struct ProcessFacts {
 // A failed start: no context had ever been seen in the process.
 Diagnosis diagnose_start(const FailureGroup& group, const ProcessFacts& facts);
 
-// A failed allocation. `live` is what this process held of that total when it failed.
+// A failed allocation, or another call that could not get the memory that it needs. `live` is what this process held of
+// that total when it failed.
 Diagnosis diagnose_allocation(const FailureGroup& group);
 
 // Any failure: chooses among the above, or says what the code means.

@@ -16,7 +16,7 @@ bool can_cost_memory(const std::string& why) {
 std::string_view reason_of_sample_after(const EventRecord& event) {
   if (event.op == schema::op::context) return schema::why::context;
   if (event.op == schema::op::limit) return schema::why::limit;
-  const bool loads_code = event.kind == "module" || event.kind == "library";
+  const bool loads_code = event.kind == "module" || event.kind == "library" || event.kind == "graph_exec";
   return event.op == schema::op::alloc && loads_code ? schema::why::code : "";
 }
 
@@ -52,11 +52,20 @@ void DriverFigures::take(const SampleRecord& sample, const LiveTable& live) {
 
 std::int64_t DriverFigures::ledger(DeviceOrdinal device, const LiveTable& live) const {
   std::int64_t bytes = live.bytes_on(device);
+  std::int64_t of_current = live.bytes_in_pools(device);  // blocks that may be the current pool's
+  std::int64_t current_reserved = 0;
   for (const auto& [key, pool] : pools_) {
     if (key.first != device) continue;
     const auto reserved = static_cast<std::int64_t>(*pool.amount.reserved);
-    bytes += std::max<std::int64_t>(0, reserved - live.bytes_in_pool(device, key.second));
+    if (key.second == 0) {
+      current_reserved = reserved;
+      continue;
+    }
+    const std::int64_t used = live.bytes_in_pool(device, key.second);
+    of_current -= used;
+    bytes += std::max<std::int64_t>(0, reserved - used);
   }
+  bytes += std::max<std::int64_t>(0, current_reserved - of_current);
   const auto graphs = graphs_.find(device);
   return bytes + (graphs == graphs_.end() ? 0 : static_cast<std::int64_t>(*graphs->second.amount.reserved));
 }
@@ -68,9 +77,8 @@ void DriverFigures::settle(const LiveTable& live) {
 
 void DriverFigures::settle(const SampleRecord& sample, const LiveTable& live) {
   DeviceFigures& figures = devices_[*sample.device];
-  const bool is_first_launch = sample.why == schema::why::launch &&
-                               std::none_of(figures.moments.begin(), figures.moments.end(),
-                                            [](const DriverMoment& each) { return each.why == schema::why::launch; });
+  const bool is_first_launch = sample.why == schema::why::launch && !has_launched_;
+  has_launched_ = has_launched_ || is_first_launch;
   figures.moments.push_back(
       {sample.ns, sample.why, *sample.total - *sample.free, *sample.free, ledger(*sample.device, live)});
   auto cause = causes_.extract({sample.tid, sample.why});

@@ -4,8 +4,9 @@
 //   unexplained = used - ledger: contexts, loaded code, and the memory of other processes, for the driver's figure is
 //                 the device's
 //
-// A device's sample and those of its pools are lines of one moment: they count with what was live just before the next
-// event.
+// The current pool of a device can be one that the program made: its figure is of all blocks of pools without lines of
+// their own. A device's sample and those of its pools are lines of one moment: they count with what was live just
+// before the next event.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,7 @@ struct UnexplainedRise {
   std::uint64_t ns = 0;
   std::uint64_t since_ns = 0;
   std::string why;
-  bool is_first_launch = false;      // of those that were sampled on this device
+  bool is_first_launch = false;      // of the process
   std::optional<EventRecord> cause;  // the call that the sample followed; none for launches, which are not recorded
 };
 
@@ -83,6 +84,7 @@ class DriverFigures {
   void settle(const SampleRecord& sample, const LiveTable& live);
   void note_cause(const EventRecord& event);
 
+  bool has_launched_ = false;
   std::map<DeviceOrdinal, SampleRecord> pending_;
   std::map<DeviceOrdinal, DeviceFigures> devices_;
   std::map<PoolKey, LastHeld> pools_;

@@ -207,6 +207,11 @@ std::int64_t LiveTable::bytes_on(DeviceOrdinal device) const {
   return bytes;
 }
 
+std::int64_t LiveTable::bytes_in_pools(DeviceOrdinal device) const {
+  const auto found = totals_.find({device, stream_ordered});
+  return found == totals_.end() ? 0 : found->second.live.bytes;
+}
+
 std::int64_t LiveTable::bytes_in_pool(DeviceOrdinal device, std::uint64_t pool) const {
   const auto found = in_pools_.find({device, pool});
   return found == in_pools_.end() ? 0 : found->second;

@@ -95,7 +95,8 @@ class LiveTable {
   // Live bytes of all kinds that count memory of the device.
   std::int64_t bytes_on(DeviceOrdinal device) const;
 
-  // Live stream-ordered memory that named this pool; pool 0: that named none.
+  // Live stream-ordered memory, of all pools and of one that the program made.
+  std::int64_t bytes_in_pools(DeviceOrdinal device) const;
   std::int64_t bytes_in_pool(DeviceOrdinal device, std::uint64_t pool) const;
 
   // The call sites that hold most of the device's memory now, largest first.

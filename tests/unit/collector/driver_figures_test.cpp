@@ -101,7 +101,19 @@ TEST_CASE("each pool counts for itself, from the lines of the same moment, until
   journal.take(free_of(1));
   journal.take(sample(60, 5000));
   CHECK(journal.gpu0().moments[0].ledger == 564);
-  CHECK(journal.gpu0().moments[1].ledger == 164);
+  CHECK(journal.gpu0().moments[1].ledger == 140);
+}
+
+TEST_CASE("the current pool can be one that the program made, whose blocks name it") {
+  Replay journal;
+  journal.take(alloc_of_kind("pool", 1, 0, 0x55));
+  auto block = alloc_of_kind("async", 2, 300, 0xa);
+  block.owner = 1;
+  journal.take(block);
+  auto line = sample(50, 5000);
+  line.pool_held = {1000, 300};
+  journal.take(line);
+  CHECK(journal.gpu0().moments[0].ledger == 1000);
 }
 
 TEST_CASE("graph memory explains what the driver has reserved for graphs, not what was promised") {

@@ -91,6 +91,14 @@ TEST_CASE("a failed request for an object is not measured against the device's m
   CHECK_THAT(text, ContainsSubstring("Request    1 stream"));
 }
 
+TEST_CASE("a launch that finds no memory is told what the driver had") {
+  const auto text =
+      report_of(process_line + line("failure", R"("ns":29,"tried":"launch","api":"cuLaunchKernel","d":0,"code":2)") +
+                    line("sample", R"("ns":30,"d":0,"free":512,"total":16384,"why":"failure")") + end,
+                "failures");
+  CHECK_THAT(text, ContainsSubstring("the driver reported 512 bytes free of 16.0 KiB just after"));
+}
+
 TEST_CASE("a failed free by the wrong function says which is the right one, and whose context it is") {
   const std::string start = process_line + alloc_of("array", 1, R"("n":4096,"c":2,"s":0)");
   const auto text = report_of(
