@@ -270,7 +270,7 @@ Effect makes_available(MemoryKind kind, Pointer address) {
   return {.action = Action::make_available, .kind = kind, .address = as_number(address)};
 }
 inline Effect launches(const void* stream = nullptr) { return {.action = Action::launch, .stream = stream}; }
-inline Effect trims() { return {.action = Action::trim}; }
+inline Effect trims(const void* pool = nullptr) { return {.action = Action::trim, .owner = as_number(pool)}; }
 inline Effect needs_memory() { return {.action = Action::need_memory}; }
 
 }  // namespace gpumem

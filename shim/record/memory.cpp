@@ -53,6 +53,7 @@ void allocated_from_pool(Session& session, Call& call) {
     session.note_pool_use(place.device);
   }
   begin_block(session, call, block);
+  if (session.sample_due(call.entered_ns)) sample_pool(session, block.owner, effect.owner, schema::why::time);
   sample_if_due(session, call, place.device);
 }
 

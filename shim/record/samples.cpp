@@ -10,6 +10,10 @@
 namespace gpumem {
 namespace {
 
+bool may_ask(const Session& session) {
+  return session.driver_usable() && session.open_captures.load(std::memory_order_relaxed) == 0;
+}
+
 bool is_power_of_ten(std::uint64_t number) {
   while (number != 0 && number % 10 == 0) number /= 10;
   return number == 1;
@@ -57,15 +61,14 @@ void trimmed(Session& session, Call& call) { sample(session, current_place(sessi
 }  // namespace
 
 void sample(Session& session, int device, std::string_view why) {
-  if (device == no_device || !session.driver_usable() || session.open_captures.load(std::memory_order_relaxed) > 0)
-    return;
+  if (device == no_device || !may_ask(session)) return;
   SampleRecord record;
   record.why = why;
   record.device = device;
   if (!memory_info(record.free, record.total)) return;
   session.note_sample(monotonic_ns());
   ReservedMemory memory;
-  if (session.uses_pool(device) && current_pool_memory(device, memory)) {
+  if (session.uses_pool(device) && session.current_pool(device) == 0 && current_pool_memory(device, memory)) {
     record.has_pool = true;
     record.pool_reserved = memory.reserved;
     record.pool_used = memory.used;
@@ -75,6 +78,22 @@ void sample(Session& session, int device, std::string_view why) {
     record.graph_reserved = memory.reserved;
     record.graph_used = memory.used;
   }
+  write_sample(session, record);
+}
+
+void sample_pool(Session& session, std::uint64_t number, std::uint64_t handle, std::string_view why) {
+  ReservedMemory memory;
+  if (handle == 0 || number == 0 || !may_ask(session) || !pool_memory(reinterpret_cast<const void*>(handle), memory))
+    return;
+  Block pool;
+  session.live.find(AddressSpace::objects, handle, pool);
+  SampleRecord record;
+  record.why = why;
+  record.device = pool.device;
+  record.pool = number;
+  record.has_pool = true;
+  record.pool_reserved = memory.reserved;
+  record.pool_used = memory.used;
   write_sample(session, record);
 }
 

@@ -13,6 +13,10 @@ struct Session;
 // device, in an inherited or exiting process, while a capture is open.
 void sample(Session& session, int device, std::string_view why);
 
+// The same for a pool that the program has just named in a call: another thread may destroy any other at any time, so
+// only the device's default pool is asked about otherwise.
+void sample_pool(Session& session, std::uint64_t number, std::uint64_t handle, std::string_view why);
+
 // The same if the last one of that device is GPUMEM_SAMPLE_EVERY ago. The call tells the time.
 void sample_if_due(Session& session, const Call& call, int device);
 
