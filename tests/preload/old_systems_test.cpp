@@ -97,7 +97,7 @@ TEST_CASE("old systems: an older C++ library before the system's, for the progra
   const auto report = stage.gpumem({"report", stage.folder() / "run"});
   INFO(report);
   CHECK(report.status == 0);
-  CHECK(contains(report.out, "from make_activations (demo.cpp:"));
+  CHECK(contains(report.out, "make_activations (demo.cpp:"));
 }
 
 TEST_CASE("old systems: a 32-bit program that a recorded one starts") {

@@ -1,4 +1,4 @@
-// Blocks of one device are freed while another one is current, and one that came to be without a recorded call.
+// Blocks of one device are freed while another one is current.
 #include "driver_session.hpp"
 
 namespace {
@@ -21,15 +21,15 @@ int main() {
   const auto allocate_pitch =
       find<CUresult (*)(CUdeviceptr*, std::size_t*, std::size_t, std::size_t, unsigned)>("cuMemAllocPitch_v2");
 
-  CUdeviceptr plain = 0, ordered = 0, unseen = 0, second = 0;
+  CUdeviceptr plain = 0, ordered = 0, pitched = 0, second = 0;
   std::size_t pitch = 0;
   say("current: device 0", api.cuCtxSetCurrent(contexts[0]));
   say("takes 10007", api.cuMemAlloc(&plain, 10007));
   say("takes 20011 in order", allocate_ordered(&ordered, 20011, nullptr));
-  say("takes pitched memory", allocate_pitch(&unseen, &pitch, 100, 100, 4));
+  say("takes pitched memory", allocate_pitch(&pitched, &pitch, 100, 100, 4));
   say("current: device 1", api.cuCtxSetCurrent(contexts[1]));
   say("takes 30011", api.cuMemAlloc(&second, 30011));
   say("frees 10007", api.cuMemFree(plain));
   say("frees 20011", free_ordered(ordered, nullptr));
-  say("frees pitched memory", api.cuMemFree(unseen));
+  say("frees pitched memory", api.cuMemFree(pitched));
 }
