@@ -56,7 +56,11 @@ void launched(Session& session, Call& call) {
   sample_if_due(session, call, place.device);
 }
 
-void trimmed(Session& session, Call& call) { sample(session, current_place(session, call).device, schema::why::trim); }
+void trimmed(Session& session, Call& call) {
+  const std::uint64_t pool = call.effect.owner;
+  sample_pool(session, number_at(session, AddressSpace::objects, pool), pool, schema::why::trim);
+  sample(session, current_place(session, call).device, schema::why::trim);
+}
 
 }  // namespace
 

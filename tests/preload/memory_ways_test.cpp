@@ -251,31 +251,3 @@ TEST_CASE("memory ways: frees of what is not there, or not theirs, are failures 
   CHECK(failures[2].at("p") == block.at("p"));
   CHECK(is_freed(journal, block));
 }
-
-TEST_CASE("memory ways: sixteen threads that free each other's blocks leave every total at zero") {
-  NEEDS(scripted_driver);
-  NEEDS(nvcc);
-  Stage stage;
-  stage.script({{"devices", {{{"name", "first"}}, {{"name", "second"}}}}, {"reuse", "at_once"}});
-  stage.set("GPUMEM_JOURNAL_MAX", "8G");
-  const auto outcome = stage.run(
-      {{program("memory_storm"), full() ? "60" : "3"}, stage.traced_environment(), {}, std::chrono::seconds(300)});
-  INFO(outcome);
-  REQUIRE(outcome.status == 0);
-  const auto journal = stage.journal();
-  CHECK(journal.of_type("end")[0].at("lost").at("lines") == 0);
-  // One physical block makes two mappings of address space: a reservation and a mapping.
-  std::uint64_t made = 0;
-  for (const Line& line : journal.events("alloc")) {
-    const std::string kind = line.at("k");
-    made += kind != "reserved" && kind != "mapped" && kind != "stream";
-  }
-  CHECK(made == std::stoull(outcome.err));
-  CHECK(journal.live_at_end().empty());
-  std::map<std::uint64_t, int> ends;
-  for (const Line& line : journal.events("free")) {
-    REQUIRE(line.contains("i"));
-    ++ends[line.at("i")];
-  }
-  for (const auto& [block, count] : ends) CHECK(count == 1);
-}

@@ -62,10 +62,9 @@ void check(const char* what, CUresult code) {
 
 enum Kind { linear, managed, async, pinned, physical, event, kinds };
 
-bool make(std::mt19937& random, CUstream stream, int device, Block& block) {
-  const std::size_t size = 256 + random() % 100000;
+bool make(int kind, std::size_t size, CUstream stream, int device, Block& block) {
   block = {};
-  block.kind = static_cast<int>(random() % kinds);
+  block.kind = kind;
   CUmemAllocationProp properties{};
   properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
   properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, device};
@@ -116,7 +115,9 @@ void work(unsigned number, std::chrono::steady_clock::time_point stop) {
   for (unsigned round = 0; std::chrono::steady_clock::now() < stop; ++round) {
     const int device = static_cast<int>(random() % devices);
     check("cuCtxSetCurrent", CU(cuCtxSetCurrent)(contexts[device]));
-    if (exchange.size() < 500 && make(random, streams[device], device, block)) ++made, exchange.put(block);
+    if (exchange.size() < 500 &&
+        make(static_cast<int>(random() % kinds), 256 + random() % 100000, streams[device], device, block))
+      ++made, exchange.put(block);
     if (random() % 2 && exchange.take(random, block)) end(block, streams[device]);
     if (round % 8 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
@@ -135,6 +136,13 @@ int main(int argc, char** argv) {
   std::vector<std::thread> threads;
   for (unsigned i = 0; i < thread_count; ++i) threads.emplace_back(work, i, stop);
   for (auto& thread : threads) thread.join();
+  // Alone, one of each: what is live after it is what is live of all.
+  for (int device = 0; device < devices; ++device) {
+    check("cuCtxSetCurrent", CU(cuCtxSetCurrent)(contexts[device]));
+    Block block;
+    for (int kind = 0; kind < kinds; ++kind)
+      if (make(kind, 256, nullptr, device, block)) ++made, end(block, nullptr);
+  }
   std::printf("%s, %lu troubles\n", made > 100 ? "enough blocks" : "too few blocks", troubles.load());
   std::fprintf(stderr, "%lu", made.load());
   return troubles == 0 ? 0 : 1;
