@@ -161,9 +161,9 @@ void write_changed_environment(Line& line, const ProcessFacts& facts) {
   if (any) line.put("}");
 }
 
-void write_end(Line& line, Session& session) {
+void write_totals(Line& line, Session& session, std::string_view type) {
   const Stamp stamp = session.stamp();
-  line.open(schema::line::end, stamp.ns, stamp.tid);
+  line.open(type, stamp.ns, stamp.tid);
   line.number("events", session.events.load());
   line.number("failures", session.failures.load());
   line.key("lost");

@@ -1,5 +1,7 @@
-// The first and the last line of a journal.
+// The lines about the process as a whole: the first one, and its counters in between and at the end.
 #pragma once
+
+#include <string_view>
 
 #include "forensics/process_facts.hpp"
 #include "journal/line.hpp"
@@ -10,7 +12,8 @@ struct Session;
 
 // `parent`: the session of the process that this one was forked from, or nullptr.
 void write_process(Line& line, const Session& session, unsigned n, const Session* parent);
-void write_end(Line& line, Session& session);
+// `type`: schema::line::totals or end.
+void write_totals(Line& line, Session& session, std::string_view type);
 
 // ,"env_now":{…} with the variables of the allow-list that have changed since exec; nothing if none has.
 void write_changed_environment(Line& line, const ProcessFacts& facts);

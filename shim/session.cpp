@@ -16,6 +16,7 @@
 #include "coverage.hpp"
 #include "intercept/call.hpp"
 #include "journal/folder.hpp"
+#include "journal/schema.hpp"
 #include "process_line.hpp"
 #include "user_messages.hpp"
 
@@ -107,13 +108,8 @@ void finish() {
   if (!interrupted) check_coverage_at_end(before != nullptr);
   Session* ended = current_session.load(std::memory_order_acquire);
   if (ended == nullptr || !ended->usable) return;
-  constexpr std::size_t line_capacity = 256 * 1024;
-  if (void* buffer = take_pages(line_capacity)) {
-    Line line(static_cast<char*>(buffer), line_capacity);
-    write_end(line, *ended);
-    ended->write(line, interrupted ? Journal::Importance::last_words : Journal::Importance::essential);
-    munmap(buffer, line_capacity);
-  }
+  ended->write_totals(schema::line::end,
+                      interrupted ? Journal::Importance::last_words : Journal::Importance::essential);
   if (!interrupted) ended->journal.trim();
   say_farewell(*ended);
 }
@@ -167,6 +163,11 @@ bool has_bit(const std::atomic<std::uint64_t>& bits, int device) {
   return is_tracked(device) && (bits.load(std::memory_order_relaxed) >> device & 1) != 0;
 }
 
+std::uint64_t sample_interval_ns() {
+  constexpr std::uint64_t ns_per_millisecond = 1'000'000;
+  return static_cast<std::uint64_t>(settings().sample_every) * ns_per_millisecond;
+}
+
 }  // namespace
 
 std::uint64_t Session::current_pool(int device) const {
@@ -183,8 +184,7 @@ void Session::note_graph_memory(int device) { set_bit(graph_memory_users, device
 bool Session::uses_graph_memory(int device) const { return has_bit(graph_memory_users, device); }
 
 bool Session::sample_due(std::uint64_t now_ns) const {
-  constexpr std::uint64_t ns_per_millisecond = 1'000'000;
-  const auto every = static_cast<std::uint64_t>(settings().sample_every) * ns_per_millisecond;
+  const std::uint64_t every = sample_interval_ns();
   return every != 0 && now_ns >= last_sample_ns.load(std::memory_order_relaxed) + every;
 }
 
@@ -200,6 +200,27 @@ bool Session::write(const Line& line, Journal::Importance importance) {
   const bool written = line.fits() && journal.append(line.view(), importance);
   if (!written) lost_lines.fetch_add(1, std::memory_order_relaxed);
   return written;
+}
+
+void Session::write_totals(std::string_view type, Journal::Importance importance) {
+  constexpr std::size_t line_capacity = 256 * 1024;
+  void* buffer = take_pages(line_capacity);
+  if (buffer == nullptr) return;
+  Line line(static_cast<char*>(buffer), line_capacity);
+  gpumem::write_totals(line, *this, type);
+  write(line, importance);
+  munmap(buffer, line_capacity);
+}
+
+void Session::write_totals_if_due(std::uint64_t now_ns) {
+  constexpr std::uint64_t first_after_samples = 10;
+  const std::uint64_t every = sample_interval_ns();
+  std::uint64_t known = totals_due_ns.load(std::memory_order_relaxed);
+  const std::uint64_t due = known != 0 ? known : start_ns + first_after_samples * every;
+  if (every == 0 || now_ns < due) return;
+  const std::uint64_t age = now_ns - start_ns;
+  if (totals_due_ns.compare_exchange_strong(known, now_ns + age))
+    write_totals(schema::line::totals, Journal::Importance::ordinary);
 }
 
 bool Session::driver_usable() const { return !inherited_driver && !exiting.load(std::memory_order_relaxed); }

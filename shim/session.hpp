@@ -48,6 +48,7 @@ struct Session {
   std::atomic<std::uint64_t> launches{0};
   std::atomic<int> open_captures{0};
   std::atomic<std::uint64_t> last_sample_ns{0};  // monotonic
+  std::atomic<std::uint64_t> totals_due_ns{0};   // 0: for the first time
   static constexpr int tracked_devices = 64;     // what follows has a bit or a slot for each of the first
   std::atomic<std::uint64_t> pool_users{0}, graph_memory_users{0};
   std::array<std::atomic<std::uint64_t>, tracked_devices> chosen_pools{};
@@ -76,6 +77,11 @@ struct Session {
   // Whether the last sample is GPUMEM_SAMPLE_EVERY ago.
   bool sample_due(std::uint64_t now_ns) const;
   void note_sample(std::uint64_t now_ns) { last_sample_ns.store(now_ns, std::memory_order_relaxed); }
+
+  // The counters, as a line of their own: at the end, and for processes that do not come to it after ten times
+  // GPUMEM_SAMPLE_EVERY and whenever their age has doubled since.
+  void write_totals(std::string_view type, Journal::Importance importance);
+  void write_totals_if_due(std::uint64_t now_ns);
 
   Stamp stamp() const;
   bool write(const Line& line, Journal::Importance importance = Journal::Importance::ordinary);

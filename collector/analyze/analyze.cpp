@@ -67,7 +67,7 @@ class Analyzer {
     if (line.op == schema::op::init && !into_.first_init) into_.first_init = line;
     if (line.op == schema::op::free && !line.block) note_unknown_free(line);
     figures_.take(line, live_);
-    live_.take(line, into_.end_line.has_value());
+    live_.take(line, into_.reached_its_end);
     failures_.take(line);
   }
 
@@ -79,7 +79,7 @@ class Analyzer {
       auto history = live_.take_failed_free(line, shutting_down);
       if (!shutting_down) pointer = std::move(history);
     }
-    failures_.take(line, into_.end_line.has_value());
+    failures_.take(line, into_.reached_its_end);
     FailureGroup& group = failures_.latest();
     if (group.count > 1) return;
     group.pointer = std::move(pointer);
@@ -106,12 +106,15 @@ class Analyzer {
     if (!line.seen) into_.passed_by.push_back(line);
   }
 
-  void take(const EndRecord& line) { into_.end_line = line; }
+  void take(const TotalsRecord& line) {
+    into_.counters = line;
+    into_.reached_its_end |= line.at_end;
+  }
 
   // The process counted on when it could not write or keep any more, so what it says at its end is the exact peak.
   void take_reported_peaks() {
-    if (!into_.end_line) return;
-    for (const auto& reported : into_.end_line->peaks) {
+    if (!into_.counters) return;
+    for (const auto& reported : into_.counters->peaks) {
       const TotalKey key{reported.device, reported.kind};
       const auto seen = std::find_if(into_.peaks.begin(), into_.peaks.end(),
                                      [&key](const PeakBreakdown& each) { return each.total == key; });
@@ -167,9 +170,9 @@ const StackRecord* ProcessAnalysis::stack(std::uint64_t id) const {
   return found == stacks.end() ? nullptr : &found->second;
 }
 
-bool ProcessAnalysis::misses_lines() const { return end_line && end_line->lost_lines > 0; }
+bool ProcessAnalysis::misses_lines() const { return counters && counters->lost_lines > 0; }
 
-bool ProcessAnalysis::misses_blocks() const { return untracked.blocks > 0 || (end_line && end_line->lost_blocks > 0); }
+bool ProcessAnalysis::misses_blocks() const { return untracked.blocks > 0 || (counters && counters->lost_blocks > 0); }
 
 ProcessAnalysis analyze(const JournalFiles& files, Strictness how) {
   ProcessAnalysis result;
@@ -177,9 +180,9 @@ ProcessAnalysis analyze(const JournalFiles& files, Strictness how) {
   Analyzer all(result);
   result.skipped = read_journal(files, how, [&all](const Record& line) { all.take(line); });
   all.finish();
-  result.end = judge_end(result.process, result.end_line.has_value(), files.replaced_by_exec,
-                         read_status_file(files.status_file()));
-  result.end.cut = result.skipped.cut && !result.end_line;
+  result.end =
+      judge_end(result.process, result.reached_its_end, files.replaced_by_exec, read_status_file(files.status_file()));
+  result.end.cut = result.skipped.cut && !result.reached_its_end;
   return result;
 }
 

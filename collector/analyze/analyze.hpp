@@ -70,8 +70,9 @@ struct ProcessAnalysis {
   std::uint64_t failed_calls = 0;
   std::uint64_t unknown_frees = 0;
   std::vector<UnknownFree> first_unknown_frees;
-  Usage untracked;  // allocated, and too many for the shim to keep track of: in no total
-  std::optional<EndRecord> end_line;
+  Usage untracked;                     // allocated, and too many for the shim to keep track of: in no total
+  bool reached_its_end = false;        // its exit handlers ran
+  std::optional<TotalsRecord> counters;  // the newest counters
   SkippedLines skipped;
 
   const StackRecord* stack(std::uint64_t id) const;

@@ -153,8 +153,8 @@ Record parse_coverage(const Fields& in) {
   return out;
 }
 
-Record parse_end(const Fields& in) {
-  EndRecord out;
+TotalsRecord parse_totals_of(const Fields& in) {
+  TotalsRecord out;
   out.events = in.maybe_count("events").value_or(0);
   out.failures = in.maybe_count("failures").value_or(0);
   const Fields lost(in.object("lost"));
@@ -171,6 +171,14 @@ Record parse_end(const Fields& in) {
   return out;
 }
 
+Record parse_totals(const Fields& in) { return parse_totals_of(in); }
+
+Record parse_end(const Fields& in) {
+  TotalsRecord out = parse_totals_of(in);
+  out.at_end = true;
+  return out;
+}
+
 struct LineType {
   std::string_view name;
   Record (*parse)(const Fields&);
@@ -181,7 +189,7 @@ constexpr LineType line_types[] = {
     {schema::line::stack, parse_stack},     {schema::line::device, parse_device},
     {schema::line::event, parse_event},     {schema::line::failure, parse_failure},
     {schema::line::sample, parse_sample},   {schema::line::coverage, parse_coverage},
-    {schema::line::end, parse_end},
+    {schema::line::totals, parse_totals},   {schema::line::end, parse_end},
 };
 
 }  // namespace

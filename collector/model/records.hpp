@@ -137,7 +137,9 @@ struct ReportedPeak {
   std::uint64_t bytes = 0;
 };
 
-struct EndRecord : LineHead {
+// The counters of the process, at its end or while it ran.
+struct TotalsRecord : LineHead {
+  bool at_end = false;
   std::uint64_t events = 0;
   std::uint64_t failures = 0;
   std::uint64_t lost_lines = 0;
@@ -149,6 +151,6 @@ struct EndRecord : LineHead {
 };
 
 using Record = std::variant<ProcessRecord, ModuleRecord, StackRecord, DeviceRecord, EventRecord, FailureRecord,
-                            SampleRecord, CoverageRecord, EndRecord>;
+                            SampleRecord, CoverageRecord, TotalsRecord>;
 
 }  // namespace gpumem

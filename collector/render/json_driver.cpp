@@ -61,7 +61,7 @@ ordered_json reservation_list(const ProcessView& view) {
 }
 
 ordered_json coverage_object(const ProcessView& view) {
-  const auto& end = view.process.end_line;
+  const auto& end = view.process.counters;
   return end ? json{{"calls", end->calls}, {"routes", end->routes}} : json();
 }
 

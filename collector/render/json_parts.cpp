@@ -122,9 +122,9 @@ ordered_json process_object(const ProcessView& view) {
             {"unknown_frees", process.unknown_frees},
             {"untracked_blocks", process.untracked.blocks},
             {"untracked_bytes", process.untracked.bytes},
-            {"lost_lines", process.end_line ? ordered_json(process.end_line->lost_lines) : ordered_json()},
-            {"lost_blocks", process.end_line ? ordered_json(process.end_line->lost_blocks) : ordered_json()},
-            {"lost_stacks", process.end_line ? ordered_json(process.end_line->lost_stacks) : ordered_json()}}}};
+            {"lost_lines", process.counters ? ordered_json(process.counters->lost_lines) : ordered_json()},
+            {"lost_blocks", process.counters ? ordered_json(process.counters->lost_blocks) : ordered_json()},
+            {"lost_stacks", process.counters ? ordered_json(process.counters->lost_stacks) : ordered_json()}}}};
 }
 
 }  // namespace gpumem

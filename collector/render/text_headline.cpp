@@ -25,7 +25,7 @@ void add_incomplete_lines(TextPage& page, const ProcessAnalysis& process) {
   const char* label = "Incomplete";
   if (process.misses_lines()) {
     page.fact(label,
-              count_of(process.end_line->lost_lines, "line") +
+              count_of(process.counters->lost_lines, "line") +
                   " did not fit into the journal (GPUMEM_JOURNAL_MAX): what is live, the leaks and the split of peaks "
                   "are only what was recorded. The peaks themselves are exact.",
               label_width);

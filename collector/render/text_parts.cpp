@@ -154,7 +154,7 @@ std::vector<std::string> evidence_of(const ProcessView& view, const ExplainedFai
 
 std::string untracked_text(const ProcessAnalysis& process) {
   const Usage& lost = process.untracked;
-  if (lost.blocks == 0) return count_of(process.end_line ? process.end_line->lost_blocks : 0, "block");
+  if (lost.blocks == 0) return count_of(process.counters ? process.counters->lost_blocks : 0, "block");
   return count_of(static_cast<std::uint64_t>(lost.blocks), "block") + " (" +
          bytes_text(static_cast<std::uint64_t>(lost.bytes)) + ")";
 }

@@ -74,7 +74,7 @@ void add_notes(TextPage& page, const ProcessView& view) {
     notes.push_back(count_of(process.unknown_frees, "free") +
                     " of a pointer that no recorded call had allocated: allocated unseen, or freed twice.");
   }
-  if (const auto& end = process.end_line) {
+  if (const auto& end = process.counters) {
     const auto unrecognised = end->routes.find("unrecognised");
     if (unrecognised != end->routes.end() && unrecognised->second > 0) {
       notes.push_back(count_of(unrecognised->second, "look-up") +

@@ -28,6 +28,7 @@ inline constexpr auto event = "event"sv;
 inline constexpr auto failure = "failure"sv;
 inline constexpr auto sample = "sample"sv;
 inline constexpr auto coverage = "coverage"sv;
+inline constexpr auto totals = "totals"sv;
 inline constexpr auto end = "end"sv;
 }  // namespace line
 

@@ -102,6 +102,7 @@ void sample_pool(Session& session, std::uint64_t number, std::uint64_t handle, s
 }
 
 void sample_if_due(Session& session, const Call& call, int device) {
+  session.write_totals_if_due(call.entered_ns);
   if (session.sample_due(call.entered_ns)) sample(session, device, schema::why::time);
 }
 

@@ -34,6 +34,13 @@ Lines of_block(const Journal& journal, const std::string& operation, const Line&
 
 bool is_freed(const Journal& journal, const Line& block) { return of_block(journal, "free", block).size() == 1; }
 
+Lines samples(const Journal& journal, const std::string& why) {
+  Lines found;
+  for (const Line& line : journal.of_type("sample"))
+    if (line.at("why") == why) found.push_back(line);
+  return found;
+}
+
 // What each kind has live at the end.
 std::map<std::string, std::uint64_t> live_bytes(const Journal& journal) {
   std::map<std::string, std::uint64_t> bytes;
@@ -107,11 +114,11 @@ TEST_CASE("memory ways: stream-ordered memory names its pool, and the pool's res
   CHECK(is_freed(journal, plain));
   CHECK(is_freed(journal, pool));
   CHECK(live_bytes(journal) == std::map<std::string, std::uint64_t>{{"async", 10037}});
-  bool trimmed = false;
-  for (const Line& sample : journal.of_type("sample"))
-    trimmed |= sample.at("why") == "trim" && sample.value("pool", Line(0)) == pool.at("i") &&
-               sample.at("pool_reserved").get<std::uint64_t>() >= 10037;
-  CHECK(trimmed);
+  const auto trimmed = samples(journal, "trim");
+  REQUIRE(trimmed.size() == 2);
+  CHECK(trimmed[0].at("pool") == pool.at("i"));
+  CHECK(trimmed[0].at("pool_reserved").get<std::uint64_t>() >= 10037);
+  CHECK(trimmed[0].at("pool_used") == 10240);
   check_totals(journal);
 }
 
@@ -206,9 +213,7 @@ TEST_CASE("memory ways: a variable is told once, however often it is asked for, 
   CHECK(variables[0].at("n").get<std::uint64_t>() > 0);
   CHECK(only(of_block(journal, "free", variables[0])).at("api") == "cuModuleUnload");
   CHECK(is_freed(journal, module));
-  bool sampled = false;
-  for (const Line& sample : journal.of_type("sample")) sampled |= sample.at("why") == "code";
-  CHECK(sampled);
+  CHECK_FALSE(samples(journal, "code").empty());
 }
 
 TEST_CASE("memory ways: streams and events are counted, not measured") {
@@ -232,9 +237,7 @@ TEST_CASE("memory ways: a changed limit is told with what the driver has left") 
   const auto limit = only(journal.events("limit"));
   CHECK(limit.at("limit") == 2);
   CHECK(limit.at("n") == 64u << 20);
-  bool sampled = false;
-  for (const Line& sample : journal.of_type("sample")) sampled |= sample.at("why") == "limit";
-  CHECK(sampled);
+  CHECK(samples(journal, "limit").size() == 1);
 }
 
 TEST_CASE("memory ways: frees of what is not there, or not theirs, are failures with their pointer") {
@@ -250,4 +253,43 @@ TEST_CASE("memory ways: frees of what is not there, or not theirs, are failures 
   CHECK(failures[2].at("api") == "cuMemFreeHost");
   CHECK(failures[2].at("p") == block.at("p"));
   CHECK(is_freed(journal, block));
+}
+
+TEST_CASE("memory ways: the driver is asked after the first launch, the tenth and the hundredth") {
+  NEEDS(driver);
+  NEEDS(nvcc);
+  Stage stage;
+  stage.set("GPUMEM_SAMPLE_EVERY", "0");
+  const auto journal = journal_of(stage, {"launches"});
+  CHECK(samples(journal, "launch").size() == 2);
+  CHECK(samples(journal, "time").empty());
+  CHECK(journal.of_type("end")[0].at("calls").at("cuLaunchKernel") == 12);
+}
+
+TEST_CASE("memory ways: the driver is asked every so often, along with calls") {
+  NEEDS(driver);
+  NEEDS(nvcc);
+  Stage stage;
+  stage.set("GPUMEM_SAMPLE_EVERY", "20");
+  const auto journal = journal_of(stage, {"slow"});
+  const auto taken = samples(journal, "time");
+  REQUIRE(taken.size() == 7);
+  for (std::size_t i = 1; i < taken.size(); ++i)
+    CHECK(taken[i].at("ns").get<std::uint64_t>() - taken[i - 1].at("ns").get<std::uint64_t>() >= 20'000'000);
+}
+
+TEST_CASE("memory ways: a process that does not come to its end has told its counters meanwhile") {
+  NEEDS(driver);
+  NEEDS(nvcc);
+  Stage stage;
+  stage.set("GPUMEM_SAMPLE_EVERY", "4");
+  const auto journal = journal_of(stage, {"slow"});
+  const auto totals = journal.of_type("totals");
+  REQUIRE(totals.size() == 2);
+  const std::uint64_t first = totals[0].at("calls").at("cuMemAlloc_v2"),
+                      second = totals[1].at("calls").at("cuMemAlloc_v2");
+  CHECK(first < second);
+  CHECK(second < 8);
+  // A call is counted before what it did.
+  CHECK(totals[1].at("peaks")[0].at("bytes") == second * 50021);
 }

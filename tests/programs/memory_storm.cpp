@@ -119,7 +119,8 @@ void work(unsigned number, std::chrono::steady_clock::time_point stop) {
         make(static_cast<int>(random() % kinds), 256 + random() % 100000, streams[device], device, block))
       ++made, exchange.put(block);
     if (random() % 2 && exchange.take(random, block)) end(block, streams[device]);
-    if (round % 8 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    // In bursts, so that a minute of it stays a journal that can be read.
+    if (round % 8 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(30));
   }
   while (exchange.take(random, block)) end(block, streams[0]);
   for (int device = 0; device < devices; ++device) check("cuStreamDestroy", CU(cuStreamDestroy_v2)(streams[device]));

@@ -5,6 +5,7 @@
 #define __CUDA_API_VERSION_INTERNAL
 #include <cuda.h>
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -195,6 +196,23 @@ void objects() {
 
 void limits() { MUST(cuCtxSetLimit, CU_LIMIT_MALLOC_HEAP_SIZE, 64u << 20); }
 
+void launches() {
+  CUmodule module = nullptr;
+  CUfunction kernel = nullptr;
+  MUST(cuModuleLoadData, &module, "");
+  MUST(cuModuleGetFunction, &kernel, module, "kernel");
+  for (int i = 0; i < 12; ++i) MUST(cuLaunchKernel, kernel, 1, 1, 1, 32, 1, 1, 0, nullptr, nullptr, nullptr);
+}
+
+// Allocations that are a while apart.
+void slow() {
+  for (int i = 0; i < 8; ++i) {
+    CUdeviceptr pointer = 0;
+    MUST(cuMemAlloc_v2, &pointer, 50021);
+    usleep(30'000);
+  }
+}
+
 void nothing() {
   CUdeviceptr pointer = 0;
   MUST_FAIL(cuMemFree_v2, 0x12345600);
@@ -211,7 +229,7 @@ struct Way {
 constexpr Way ways[] = {
     {"pitched", pitched},       {"arrays", arrays}, {"pools", pools},    {"virtual", virtual_memory},
     {"context", context_end},   {"graphs", graphs}, {"code", code},      {"objects", objects},
-    {"registered", registered}, {"limits", limits}, {"nothing", nothing}};
+    {"registered", registered}, {"limits", limits}, {"nothing", nothing}, {"launches", launches}, {"slow", slow}};
 
 }  // namespace
 
