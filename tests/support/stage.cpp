@@ -36,8 +36,7 @@ std::string missing_toolkit() {
 
 std::string missing(Need need) {
   switch (need) {
-    case Need::driver:
-      return wants_gpu() ? std::string() : missing(Need::simulated_driver);
+    case Need::driver: return wants_gpu() ? std::string() : missing(Need::simulated_driver);
     case Need::scripted_driver:
       return wants_gpu() ? "a real driver cannot be told what to answer" : missing(Need::simulated_driver);
     case Need::simulated_driver: return missing_file(simulated_folder() / "libcuda.so.1", "no simulated driver");
@@ -49,6 +48,7 @@ std::string missing(Need need) {
       return missing_file(toolkit_folder() / "lib64/libcudart.so.13", "no genuine runtime library");
     case Need::nvcc: return missing_toolkit();
     case Need::python_clients: return missing_file(client_python(), "no Python clients, see scripts/clients");
+    case Need::pycuda: return missing_file(build_folder() / "clients/pycuda/.made", "no PyCUDA, see scripts/clients");
     case Need::readelf: return on_path("readelf") ? "" : "no readelf (package binutils)";
   }
   return "unknown need";

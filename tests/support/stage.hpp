@@ -21,6 +21,7 @@ enum class Need {
   genuine_runtime,   // NVIDIA's own shared runtime library
   nvcc,              // programs built by nvcc
   python_clients,    // scripts/clients
+  pycuda,            // scripts/clients, where PyCUDA could be built
   readelf,
 };
 
