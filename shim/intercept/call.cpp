@@ -37,8 +37,10 @@ void forget_abandoned(const void* here) {
   while (running.depth > 0 && !still_runs(running.calls[running.depth - 1], here)) --running.depth;
 }
 
-// The real resolver has chosen the ABI; only the pointer is exchanged, by identity.
+// The real resolver has chosen the ABI; only the pointer is exchanged, by identity. Where it did not come to reading
+// the name, nor do we.
 void swap_resolved(const Effect& effect, int result, const void* caller) {
+  if (result != cuda_success && result != cuda_not_found) return;
   note_resolver_use(caller, effect.symbol, effect.version);
   void** out = static_cast<void**>(const_cast<void*>(effect.out));
   if (result != cuda_success || out == nullptr || *out == nullptr) return;

@@ -23,8 +23,8 @@ void started(Session& session, Call& call) {
 void version_told(Session& session, Call& call) {
   constexpr int insufficient_driver = 35, major = 1000;
   RuntimeCopy runtime;
+  if (call.effect.out == nullptr || !runtime_copy_at(reinterpret_cast<std::uintptr_t>(call.caller), runtime)) return;
   const int driver = *static_cast<const int*>(call.effect.out);
-  if (!runtime_copy_at(reinterpret_cast<std::uintptr_t>(call.caller), runtime)) return;
   if (driver <= 0 || runtime.asks / major <= driver / major) return;
   FailureRecord record;
   static_cast<CallRecord&>(record) = describe(call, schema::op::init);
