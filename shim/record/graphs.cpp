@@ -105,14 +105,18 @@ void resources_unmapped(Session& session, Call& call) {
       view = resource.size;
       resource.size = 0;
     });
-    Block ended;
-    if (view == 0 || !session.live.take(AddressSpace::device, view, ended)) continue;
-    count_out(session, ended);
-    write_end_of_block(session, call, ended);
+    end_view(session, call, view);
   }
 }
 
 }  // namespace
+
+void end_view(Session& session, const Call& call, std::uint64_t address) {
+  Block view;
+  if (address == 0 || !session.live.take(AddressSpace::device, address, view)) return;
+  count_out(session, view);
+  write_end_of_block(session, call, view);
+}
 
 bool join_capture(Session& session, const void* stream, Block& block) {
   std::uint64_t id = 0;

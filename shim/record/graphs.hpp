@@ -1,4 +1,4 @@
-// Memory that belongs to a graph, and stream captures, which are graphs in the making.
+// Memory that belongs to a graph, and stream captures, which are graphs in the making; views of graphics resources.
 #pragma once
 
 #include <cstdint>
@@ -15,5 +15,8 @@ bool join_capture(Session& session, const void* stream, Block& block);
 
 // The graph with this number, or something instantiated from it, has gone: its memory ends with the last of them.
 void end_graph_memory(Session& session, const Call& call, std::uint64_t graph_number);
+
+// The view of a graphics resource, which was at this address, or 0, ends.
+void end_view(Session& session, const Call& call, std::uint64_t address);
 
 }  // namespace gpumem

@@ -103,6 +103,7 @@ void released(Session& session, Call& call) {
     case LiveTable::Released::ended: break;
   }
   write_end_of_block(session, call, call.taken);
+  if (call.taken.kind == MemoryKind::graphics) return end_view(session, call, call.taken.size);
   if (!call.taken.owns) return;
   const std::uint64_t number = call.taken.number;
   switch (call.taken.kind) {
