@@ -58,7 +58,7 @@ Block block_of(const Call& call, const Place& place) {
 // A block that the live table has no room for belongs to no total either: its release could not be told.
 std::uint64_t begin_block(Session& session, const Call& call, Block block) {
   if (block.number == 0) block.number = session.last_block.fetch_add(1, std::memory_order_relaxed) + 1;
-  if (block.space == AddressSpace::physical) block.address = block.number;
+  if (block.space == AddressSpace::physical && block.owner != 0) block.address = block.number;
   EventRecord record = event_of_block(session, call, schema::op::alloc, block);
   record.context = block.context;
   Block displaced;
@@ -111,6 +111,12 @@ void write_unknown_release(Session& session, const Call& call) {
 std::uint64_t number_at(Session& session, AddressSpace space, std::uint64_t address) {
   Block found;
   return session.live.find(space, address, found) ? found.number : 0;
+}
+
+bool block_containing(Session& session, AddressSpace space, std::uint64_t address, Block& found) {
+  return session.live.find(space, address, found) ||
+         session.live.find_where(
+             [&](const Block& block) { return block.space == space && address - block.address < block.size; }, found);
 }
 
 std::uint64_t make_owner(Session& session, AddressSpace space, std::uint64_t address) {

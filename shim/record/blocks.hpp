@@ -34,6 +34,9 @@ void write_unknown_release(Session& session, const Call& call);
 // The number of the block at this address, or 0.
 std::uint64_t number_at(Session& session, AddressSpace space, std::uint64_t address);
 
+// The block that this address lies in; false if there is none.
+bool block_containing(Session& session, AddressSpace space, std::uint64_t address, Block& found);
+
 // Marks the block at this address as one that others belong to; its number, or 0.
 std::uint64_t make_owner(Session& session, AddressSpace space, std::uint64_t address);
 

@@ -33,17 +33,23 @@ void limit_changed(Session& session, Call& call) {
   sample(session, place.device, schema::why::limit);
 }
 
+// Memory is shared whole, whichever part of it the call named.
+std::uint64_t exported_block(Session& session, const Effect& effect) {
+  Block block;
+  if (effect.kind == MemoryKind::physical)
+    return session.live.find(AddressSpace::handles, effect.address, block) ? block.owner : 0;
+  const AddressSpace space = address_space(effect.kind);
+  if (space != AddressSpace::device) return number_at(session, space, effect.address);
+  if (block_containing(session, space, effect.address, block)) return block.number;
+  return block_containing(session, AddressSpace::mappings, effect.address, block) ? block.owner : 0;
+}
+
 void exported(Session& session, Call& call) {
   const Effect& effect = call.effect;
   EventRecord record = event_of(call, schema::op::exported);
   record.has_address = true;
   record.address = effect.address;
-  Block block;
-  if (effect.kind == MemoryKind::physical) {
-    if (session.live.find(AddressSpace::handles, effect.address, block)) record.block = block.owner;
-  } else {
-    record.block = number_at(session, address_space(effect.kind), effect.address);
-  }
+  record.block = exported_block(session, effect);
   write_event(session, record, true);
 }
 

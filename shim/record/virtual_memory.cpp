@@ -18,15 +18,6 @@ bool refer_to(Session& session, std::uint64_t number, Block& memory) {
   });
 }
 
-bool mapping_containing(Session& session, std::uint64_t address, Block& mapping) {
-  return session.live.find(AddressSpace::mappings, address, mapping) ||
-         session.live.find_where(
-             [&](const Block& block) {
-               return block.space == AddressSpace::mappings && address - block.address < block.size;
-             },
-             mapping);
-}
-
 // The number of the physical memory that a handle stands for, or 0.
 std::uint64_t memory_of(Session& session, std::uint64_t handle) {
   Block entry;
@@ -42,7 +33,22 @@ void add_handle(Session& session, const Call& call, std::uint64_t handle, std::u
     release_physical_memory(session, call, displaced.owner);
 }
 
+// A handle that is known gets another reference, and so does what it stands for; false if it is not.
+bool refer_again(Session& session, const Call& call, std::uint64_t handle) {
+  std::uint64_t number = 0;
+  Block memory;
+  const bool is_known = session.live.change(AddressSpace::handles, handle, [&](Block& entry) {
+    ++entry.references;
+    number = entry.owner;
+  });
+  if (!is_known || !refer_to(session, number, memory)) return false;
+  write_reference(session, call, schema::op::ref, memory);
+  return true;
+}
+
 void created(Session& session, Call& call) {
+  // What is imported can be here already.
+  if (call.effect.kind == MemoryKind::imported && refer_again(session, call, call.effect.output())) return;
   Block memory = block_of(call, current_place(session, call));
   memory.space = AddressSpace::physical;
   memory.owner = call.effect.output();
@@ -52,15 +58,12 @@ void created(Session& session, Call& call) {
 
 void retained(Session& session, Call& call) {
   const std::uint64_t handle = call.effect.output();
-  std::uint64_t number = 0;
-  const bool is_known = session.live.change(AddressSpace::handles, handle, [&](Block& entry) {
-    ++entry.references;
-    number = entry.owner;
-  });
   Block mapping, memory;
-  if (!is_known && mapping_containing(session, call.effect.address, mapping)) number = mapping.owner;
-  if (!refer_to(session, number, memory)) return;
-  if (!is_known) add_handle(session, call, handle, number);
+  if (handle == 0 || refer_again(session, call, handle) ||
+      !block_containing(session, AddressSpace::mappings, call.effect.address, mapping) ||
+      !refer_to(session, mapping.owner, memory))
+    return;
+  add_handle(session, call, handle, mapping.owner);
   write_reference(session, call, schema::op::ref, memory);
 }
 
@@ -91,7 +94,8 @@ void before_mapping(Session& session, Call& call) {
 
 void before_address_binding(Session& session, Call& call) {
   Block mapping;
-  if (mapping_containing(session, call.effect.owner, mapping)) refer_before(session, call, mapping.owner);
+  if (block_containing(session, AddressSpace::mappings, call.effect.owner, mapping))
+    refer_before(session, call, mapping.owner);
 }
 
 void not_mapped(Session& session, Call& call) {
