@@ -33,6 +33,16 @@ status report(stream* queue, capture_report& out) {
   return status::success;
 }
 
+/// nullptr: into a graph of its own.
+status begin_capture(machine& sim, stream* queue, int mode, graph* into) {
+  if (mode < capture_mode::global || mode > capture_mode::relaxed) return status::invalid_value;
+  if (!sim.usable(queue)) return status::invalid_handle;
+  if (!sim.streams.contains(queue)) return status::capture_unsupported;  // a default stream
+  if (queue->capture) return status::illegal_state;
+  queue->capture = sim.graphs.begin(queue, mode, into);
+  return status::success;
+}
+
 }  // namespace
 
 status cuThreadExchangeStreamCaptureMode(int* mode) {
@@ -43,13 +53,20 @@ status cuThreadExchangeStreamCaptureMode(int* mode) {
 }
 
 status cuStreamBeginCapture_v2(stream* queue, int mode) {
-  if (mode < capture_mode::global || mode > capture_mode::relaxed) return status::invalid_value;
   const locked_machine sim;
-  if (!sim->usable(queue)) return status::invalid_handle;
-  if (!sim->streams.contains(queue)) return status::capture_unsupported;  // a default stream
-  if (queue->capture) return status::illegal_state;
-  queue->capture = sim->graphs.begin(queue, mode);
-  return status::success;
+  return begin_capture(*sim, queue, mode, nullptr);
+}
+
+status cuStreamBeginCaptureToGraph(stream* queue, graph* into, graph_node* const* dependencies, const void*,
+                                   std::size_t count, int mode) {
+  const locked_machine sim;
+  if (!sim->graphs.graphs.contains(into) || (count && !dependencies)) return status::invalid_value;
+  for (std::size_t index = 0; index < count; ++index) {
+    if (!sim->graphs.contains(dependencies[index])) return status::invalid_value;
+  }
+  const status result = begin_capture(*sim, queue, mode, into);
+  if (result == status::success && count) queue->capture->last[queue] = dependencies[count - 1];
+  return result;
 }
 
 status cuStreamBeginCapture(stream* queue) { return cuStreamBeginCapture_v2(queue, capture_mode::global); }
@@ -70,7 +87,7 @@ status cuStreamEndCapture(stream* queue, graph** out) {
   else if (!capture->unjoined.empty())
     result = status::capture_unjoined;
   *out = result == status::success ? capture->into : nullptr;
-  if (result != status::success) sim->graphs.destroy(capture->into);
+  if (result != status::success && capture->into_own_graph) sim->graphs.destroy(capture->into);
   sim->graphs.end(*capture);
   return result;
 }

@@ -205,6 +205,8 @@ status cuFuncSetCacheConfig(function* target, int) {
   return sim->code.contains(target) || is_kernel(*sim, target) ? status::success : status::invalid_handle;
 }
 
+status cuFuncLoad(function* target) { return cuFuncSetCacheConfig(target, 0); }
+
 status cuFuncGetModule(code_module** out, function* target) {
   if (!out) return status::invalid_value;
   return with_code(target, [&](machine&) {

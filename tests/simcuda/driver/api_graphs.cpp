@@ -113,25 +113,6 @@ status cuGraphAddNode_v2(graph_node** out, graph* to, graph_node* const* depende
   return cuGraphAddNode(out, to, dependencies, count, wanted);
 }
 
-status cuGraphGetNodes(graph* of, graph_node** nodes, std::size_t* count) {
-  const locked_machine sim;
-  if (!count || !sim->graphs.graphs.contains(of)) return status::invalid_value;
-  if (nodes) {
-    for (std::size_t index = 0; index < *count; ++index) {
-      nodes[index] = index < of->nodes.size() ? of->nodes[index].get() : nullptr;
-    }
-  }
-  *count = nodes ? std::min(*count, of->nodes.size()) : of->nodes.size();
-  return status::success;
-}
-
-status cuGraphNodeGetType(graph_node* node, int* type) {
-  const locked_machine sim;
-  if (!type || !sim->graphs.contains(node)) return status::invalid_value;
-  *type = node->type;
-  return status::success;
-}
-
 status cuGraphInstantiateWithFlags(executable_graph** out, graph* from, unsigned long long flags) {
   constexpr unsigned long long known_flags = 15;
   if (!out || flags & ~known_flags) return status::invalid_value;

@@ -19,10 +19,10 @@ graph_node* graph_store::add(graph& to, graph_node made) {
   return to.nodes.emplace_back(std::make_shared<graph_node>(std::move(made))).get();
 }
 
-bool graph_store::contains(const graph_node* node) const {
-  bool found = false;
-  graphs.for_each([&](const graph& one) {
-    found = found || std::ranges::any_of(one.nodes, [node](const auto& known) { return known.get() == node; });
+graph* graph_store::owner_of(const graph_node* node) {
+  graph* found = nullptr;
+  graphs.for_each([&](graph& one) {
+    if (std::ranges::any_of(one.nodes, [node](const auto& known) { return known.get() == node; })) found = &one;
   });
   return found;
 }
@@ -62,9 +62,10 @@ std::shared_ptr<graph_allocation> graph_store::allocation_at(device_ptr address)
   return found == allocations_.end() ? nullptr : found->second.lock();
 }
 
-stream_capture* graph_store::begin(stream* origin, int mode) {
+stream_capture* graph_store::begin(stream* origin, int mode, graph* into) {
   captures_.push_back(std::make_unique<stream_capture>(
-      stream_capture{graphs.create(), origin, mode, std::this_thread::get_id(), next_capture_id_++}));
+      stream_capture{into ? into : graphs.create(), origin, mode, std::this_thread::get_id(), next_capture_id_++}));
+  captures_.back()->into_own_graph = !into;
   return captures_.back().get();
 }
 

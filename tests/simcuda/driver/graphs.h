@@ -76,7 +76,9 @@ class graph_store {
   handle_table<executable_graph> executables;
 
   graph_node* add(graph& to, graph_node made);
-  bool contains(const graph_node* node) const;
+  /// nullptr: in no graph.
+  graph* owner_of(const graph_node* node);
+  bool contains(const graph_node* node) { return owner_of(node) != nullptr; }
   /// 2 when the device's addresses are used up.
   status add_allocation(graph& to, device& owner, std::size_t bytes, graph_node*& made);
   /// 1 when no node allocates this address.
@@ -87,7 +89,8 @@ class graph_store {
   /// The allocation that has this address, or nullptr.
   std::shared_ptr<graph_allocation> allocation_at(device_ptr address) const;
 
-  stream_capture* begin(stream* origin, int mode);
+  /// Into a graph of its own where there is none yet.
+  stream_capture* begin(stream* origin, int mode, graph* into = nullptr);
   void end(stream_capture& over);
   /// nullptr: over already.
   stream_capture* capture(std::uint64_t id) const;

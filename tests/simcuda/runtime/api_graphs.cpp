@@ -5,6 +5,13 @@
 namespace simcuda::runtime_api {
 
 status cudaStreamBeginCapture(stream* queue, int mode) { return driver().cuStreamBeginCapture_v2(queue, mode); }
+#if SIMCUDA_RUNTIME_VERSION >= 12000
+status cudaStreamBeginCaptureToGraph(stream* queue, graph* into, graph_node* const* dependencies, const void* edges,
+                                     std::size_t count, int mode) {
+  return driver().cuStreamBeginCaptureToGraph(queue, into, dependencies, edges, count, mode);
+}
+#endif
+
 status cudaStreamEndCapture(stream* queue, graph** out) { return driver().cuStreamEndCapture(queue, out); }
 
 #if SIMCUDA_RUNTIME_VERSION >= 13000
@@ -30,6 +37,8 @@ status cudaStreamGetCaptureInfo_v3(stream* queue, int* state, unsigned long long
 #endif
 
 status cudaGraphCreate(graph** out, unsigned flags) { return driver().cuGraphCreate(out, flags); }
+status cudaGraphClone(graph** out, graph* from) { return driver().cuGraphClone(out, from); }
+status cudaGraphDestroyNode(graph_node* gone) { return driver().cuGraphDestroyNode(gone); }
 status cudaGraphDestroy(graph* target) { return driver().cuGraphDestroy(target); }
 
 status cudaGraphAddMemAllocNode(graph_node** out, graph* to, graph_node* const* dependencies, std::size_t count,
