@@ -84,7 +84,7 @@ TEST_CASE("empty places: a program that uses CUDA in a container without /proc, 
 }
 
 TEST_CASE("empty places: every function with an environment that holds nothing but the shim") {
-  NEEDS(driver);
+  NEEDS(scripted_driver);
   Stage stage;
   const Environment nothing = {{"LD_LIBRARY_PATH", stage.bare_environment().at("LD_LIBRARY_PATH")}};
   auto traced = nothing;

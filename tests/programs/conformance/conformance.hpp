@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 
 class Library {
  public:
@@ -32,6 +33,22 @@ class Library {
     return code;
   }
 
+  // Calls symbol(&output, arguments…), prints what became of the output too, and answers it; null where it is
+  // untouched.
+  template <typename Value, typename... Arguments>
+  Value get(const char* symbol, const char* special, Arguments... arguments) const;
+
+  // Gives back what symbol(handle, arguments…) gives back: once, once too often, and null.
+  template <typename Value, typename... Arguments>
+  void release(const char* symbol, Value handle, Arguments... arguments) const {
+    call(symbol, "what there is", handle, arguments...);
+    if (!is_careful) call(symbol, "once too often", handle, arguments...);
+    call(symbol, "null", Value{}, arguments...);
+  }
+
+  // For genuine drivers: they look into handles that are none any more, and into graphics libraries that are not there.
+  inline static bool is_careful = false;
+
   void print_missing(const char* symbol) const {
     void* const found = find(symbol);
     const char* const error = dlerror();
@@ -50,13 +67,22 @@ class Output {
   Output() { std::memset(&value_, pattern, sizeof value_); }
   Value* operator&() { return &value_; }
   Value get() const { return value_; }
-  void print() const {
+  bool is_written() const {
     Value untouched;
     std::memset(&untouched, pattern, sizeof untouched);
-    std::printf("    output %s\n", std::memcmp(&untouched, &value_, sizeof value_) ? "written" : "untouched");
+    return std::memcmp(&untouched, &value_, sizeof value_) != 0;
   }
+  void print() const { std::printf("    output %s\n", is_written() ? "written" : "untouched"); }
 
  private:
   static constexpr int pattern = 0x5a;
   Value value_;
 };
+
+template <typename Value, typename... Arguments>
+Value Library::get(const char* symbol, const char* special, Arguments... arguments) const {
+  Output<Value> output;
+  call(symbol, special, &output, arguments...);
+  output.print();
+  return output.is_written() ? output.get() : Value{};
+}
