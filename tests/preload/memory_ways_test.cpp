@@ -1,65 +1,12 @@
 // Every way of getting memory: what the journal says of it, once, and what is left at the end.
-#include <map>
-
-#include "stage.hpp"
+#include "ways.hpp"
 
 using namespace gpumem::test;
 
 namespace {
 
-constexpr std::uint64_t page = 2u << 20;
-
-// Runs the ways, with and without the shim alike, and answers the journal.
-Journal journal_of(Stage& stage, const std::vector<std::string>& ways) {
-  std::vector<std::string> command{program("memory_ways")};
-  command.insert(command.end(), ways.begin(), ways.end());
-  const auto bare = stage.run_bare(command), traced = stage.run_traced(command);
-  INFO(traced);
-  CHECK(bare.status == 0);
-  CHECK(traced == bare);
-  return stage.journal();
-}
-
-Line only(const Lines& lines) {
-  REQUIRE(lines.size() == 1);
-  return lines[0];
-}
-
-Lines of_block(const Journal& journal, const std::string& operation, const Line& block) {
-  Lines found;
-  for (const Line& line : journal.events(operation))
-    if (line.value("i", 0) == block.at("i")) found.push_back(line);
-  return found;
-}
-
-bool is_freed(const Journal& journal, const Line& block) { return of_block(journal, "free", block).size() == 1; }
-
-Lines samples(const Journal& journal, const std::string& why) {
-  Lines found;
-  for (const Line& line : journal.of_type("sample"))
-    if (line.at("why") == why) found.push_back(line);
-  return found;
-}
-
-// What each kind has live at the end.
-std::map<std::string, std::uint64_t> live_bytes(const Journal& journal) {
-  std::map<std::string, std::uint64_t> bytes;
-  for (const Line& line : journal.live_at_end()) bytes[line.at("k")] += line.value("n", 1);
-  return bytes;
-}
-
-// The last `u` of each kind is what its live blocks sum up to.
-void check_totals(const Journal& journal) {
-  std::map<std::string, std::uint64_t> last;
-  for (const Line& line : journal.of_type("event")) {
-    if (line.contains("u")) last[line.at("k")] = line.at("u");
-    if (line.at("op") == "context_end") return;
-  }
-  const auto live = live_bytes(journal);
-  for (const auto& [kind, bytes] : last) {
-    INFO(kind);
-    CHECK(bytes == (live.contains(kind) ? live.at(kind) : 0));
-  }
+Journal journal_of(Stage& stage, const std::string& way) {
+  return journal_of_ways(stage, {program("memory_ways"), way});
 }
 
 }  // namespace
@@ -68,7 +15,7 @@ TEST_CASE("memory ways: pitched memory counts its real rows") {
   NEEDS(driver);
   NEEDS(nvcc);
   Stage stage;
-  const auto journal = journal_of(stage, {"pitched"});
+  const auto journal = journal_of(stage, "pitched");
   const auto rows = journal.allocations("pitched");
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].at("n").get<std::uint64_t>() % 7 == 0);
@@ -83,7 +30,7 @@ TEST_CASE("memory ways: arrays count what was asked for, element by element and 
   NEEDS(driver);
   NEEDS(nvcc);
   Stage stage;
-  const auto journal = journal_of(stage, {"arrays"});
+  const auto journal = journal_of(stage, "arrays");
   const auto arrays = journal.allocations("array");
   REQUIRE(arrays.size() == 3);
   CHECK(arrays[0].at("n") == 101 * 3 * 4 * 4);
@@ -100,7 +47,7 @@ TEST_CASE("memory ways: stream-ordered memory names its pool, and the pool's res
   NEEDS(driver);
   NEEDS(nvcc);
   Stage stage;
-  const auto journal = journal_of(stage, {"pools"});
+  const auto journal = journal_of(stage, "pools");
   const auto pool = only(journal.allocations("pool"));
   CHECK_FALSE(pool.contains("n"));
   CHECK(pool.at("u") == 1);
@@ -126,7 +73,7 @@ TEST_CASE("memory ways: physical memory lives while a handle or a mapping refers
   NEEDS(driver);
   NEEDS(nvcc);
   Stage stage;
-  const auto journal = journal_of(stage, {"virtual"});
+  const auto journal = journal_of(stage, "virtual");
   const auto range = only(journal.allocations("reserved"));
   const auto physical = journal.allocations("physical"), mapped = journal.allocations("mapped");
   REQUIRE(physical.size() == 3);
@@ -151,7 +98,7 @@ TEST_CASE("memory ways: the end of a context ends what lived in it, but no physi
   NEEDS(driver);
   NEEDS(nvcc);
   Stage stage;
-  const auto journal = journal_of(stage, {"context"});
+  const auto journal = journal_of(stage, "context");
   const auto end = only(journal.events("context_end"));
   // linear, pitched, managed, cuMemAllocHost, array, stream, event, module
   CHECK(end.at("blocks") == 8);
@@ -163,7 +110,7 @@ TEST_CASE("memory ways: registered memory is the program's own, whatever else it
   NEEDS(driver);
   NEEDS(nvcc);
   Stage stage;
-  const auto journal = journal_of(stage, {"registered"});
+  const auto journal = journal_of(stage, "registered");
   const auto blocks = journal.allocations("registered");
   REQUIRE(blocks.size() == 2);
   CHECK(blocks[0].at("n") == 5 * 4096);
@@ -177,7 +124,7 @@ TEST_CASE("memory ways: graph memory belongs to its graph until that and all tha
   NEEDS(driver);
   NEEDS(nvcc);
   Stage stage;
-  const auto journal = journal_of(stage, {"graphs"});
+  const auto journal = journal_of(stage, "graphs");
   const auto graphs = journal.allocations("graph");
   REQUIRE(graphs.size() == 2);
   const auto node = only(journal.allocations_of(30011)), captured = only(journal.allocations_of(30013)),
@@ -204,7 +151,7 @@ TEST_CASE("memory ways: a variable is told once, however often it is asked for, 
   NEEDS(driver);
   NEEDS(nvcc);
   Stage stage;
-  const auto journal = journal_of(stage, {"code"});
+  const auto journal = journal_of(stage, "code");
   const auto module = only(journal.allocations("module")), library = only(journal.allocations("library"));
   const auto variables = journal.allocations("variable");
   REQUIRE(variables.size() == 2);
@@ -220,7 +167,7 @@ TEST_CASE("memory ways: streams and events are counted, not measured") {
   NEEDS(driver);
   NEEDS(nvcc);
   Stage stage;
-  const auto journal = journal_of(stage, {"objects"});
+  const auto journal = journal_of(stage, "objects");
   CHECK(is_freed(journal, only(journal.allocations("stream"))));
   const auto events = journal.allocations("event");
   REQUIRE(events.size() == 2);
@@ -233,7 +180,7 @@ TEST_CASE("memory ways: a changed limit is told with what the driver has left") 
   NEEDS(driver);
   NEEDS(nvcc);
   Stage stage;
-  const auto journal = journal_of(stage, {"limits"});
+  const auto journal = journal_of(stage, "limits");
   const auto limit = only(journal.events("limit"));
   CHECK(limit.at("limit") == 2);
   CHECK(limit.at("n") == 64u << 20);
@@ -244,7 +191,7 @@ TEST_CASE("memory ways: frees of what is not there, or not theirs, are failures 
   NEEDS(driver);
   NEEDS(nvcc);
   Stage stage;
-  const auto journal = journal_of(stage, {"nothing"});
+  const auto journal = journal_of(stage, "nothing");
   const auto failures = journal.failures();
   REQUIRE(failures.size() == 3);
   const auto block = only(journal.allocations_of(40009));
@@ -260,7 +207,7 @@ TEST_CASE("memory ways: the driver is asked after the first launch, the tenth an
   NEEDS(nvcc);
   Stage stage;
   stage.set("GPUMEM_SAMPLE_EVERY", "0");
-  const auto journal = journal_of(stage, {"launches"});
+  const auto journal = journal_of(stage, "launches");
   CHECK(samples(journal, "launch").size() == 2);
   CHECK(samples(journal, "time").empty());
   CHECK(journal.of_type("end")[0].at("calls").at("cuLaunchKernel") == 12);
@@ -271,7 +218,7 @@ TEST_CASE("memory ways: the driver is asked every so often, along with calls") {
   NEEDS(nvcc);
   Stage stage;
   stage.set("GPUMEM_SAMPLE_EVERY", "20");
-  const auto journal = journal_of(stage, {"slow"});
+  const auto journal = journal_of(stage, "slow");
   const auto taken = samples(journal, "time");
   REQUIRE(taken.size() == 7);
   for (std::size_t i = 1; i < taken.size(); ++i)
@@ -283,7 +230,7 @@ TEST_CASE("memory ways: a process that does not come to its end has told its cou
   NEEDS(nvcc);
   Stage stage;
   stage.set("GPUMEM_SAMPLE_EVERY", "4");
-  const auto journal = journal_of(stage, {"slow"});
+  const auto journal = journal_of(stage, "slow");
   const auto totals = journal.of_type("totals");
   REQUIRE(totals.size() == 2);
   const std::uint64_t first = totals[0].at("calls").at("cuMemAlloc_v2"),

@@ -58,10 +58,11 @@ inline void check_totals(const Journal& journal) {
   }
 }
 
-inline bool has_sample(const Journal& journal, const std::string& why) {
-  for (const Line& sample : journal.of_type("sample"))
-    if (sample.at("why") == why) return true;
-  return false;
+inline Lines samples(const Journal& journal, const std::string& why) {
+  Lines found;
+  for (const Line& line : journal.of_type("sample"))
+    if (line.at("why") == why) found.push_back(line);
+  return found;
 }
 
 }  // namespace gpumem::test

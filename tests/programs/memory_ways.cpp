@@ -2,39 +2,11 @@
 //
 // Sizes are unlike anything else's, so that a test finds each block again. What fails although it should not ends the
 // program with its name.
-#define __CUDA_API_VERSION_INTERNAL
-#include <cuda.h>
-#include <dlfcn.h>
 #include <unistd.h>
 
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <string>
-#include <vector>
+#include "driver_calls.hpp"
 
 namespace {
-
-void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
-
-void must(const char* name, CUresult code) {
-  if (code == CUDA_SUCCESS) return;
-  std::printf("%s: %d\n", name, static_cast<int>(code));
-  std::exit(3);
-}
-
-#define CU(name) reinterpret_cast<decltype(&::name)>(dlsym(driver, #name))
-#define MUST(name, ...) must(#name, CU(name)(__VA_ARGS__))
-#define MUST_FAIL(name, ...) \
-  if (CU(name)(__VA_ARGS__) == CUDA_SUCCESS) std::printf(#name " should fail\n"), std::exit(3)
-
-constexpr std::size_t page = 2u << 20;
-
-CUcontext new_context(int device = 0) {
-  CUcontext context = nullptr;
-  MUST(cuCtxCreate_v2, &context, 0, device);
-  return context;
-}
 
 void pitched() {
   CUdeviceptr rows = 0, left = 0;
@@ -222,22 +194,20 @@ void nothing() {
   MUST_FAIL(cuMemFreeHost, reinterpret_cast<void*>(pointer));
 }
 
-struct Way {
-  const char* name;
-  void (*run)();
-};
-constexpr Way ways[] = {
-    {"pitched", pitched},       {"arrays", arrays}, {"pools", pools},    {"virtual", virtual_memory},
-    {"context", context_end},   {"graphs", graphs}, {"code", code},      {"objects", objects},
-    {"registered", registered}, {"limits", limits}, {"nothing", nothing}, {"launches", launches}, {"slow", slow}};
+constexpr Way ways[] = {{"pitched", pitched},
+                        {"arrays", arrays},
+                        {"pools", pools},
+                        {"virtual", virtual_memory},
+                        {"context", context_end},
+                        {"graphs", graphs},
+                        {"code", code},
+                        {"objects", objects},
+                        {"registered", registered},
+                        {"limits", limits},
+                        {"nothing", nothing},
+                        {"launches", launches},
+                        {"slow", slow}};
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (!driver) return std::printf("%s\n", dlerror()), 3;
-  MUST(cuInit, 0);
-  new_context();
-  for (int i = 1; i < argc; ++i)
-    for (const Way& way : ways)
-      if (std::strcmp(way.name, argv[i]) == 0) way.run();
-}
+int main(int argc, char** argv) { return run_ways_in_context(ways, argc, argv); }

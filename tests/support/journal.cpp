@@ -99,7 +99,7 @@ Lines Journal::live_at_end() const {
       for (auto block = live.begin(); block != live.end();) block = ends(block->second) ? live.erase(block) : ++block;
     };
     const std::string operation = line.at("op");
-    if (operation == "alloc") {
+    if (operation == "alloc" && line.contains("i")) {
       end_where([&](const Line& block) {
         return block.value("p", "") == line.value("p", "-") && block.at("k") == line.at("k");
       });
