@@ -18,6 +18,10 @@ void devices() {
   cuda.call("cudaInitDevice", "device 99", 99, 0u, 0u);
   last_error();
   cuda.call("cudaInitDevice", "device 0", 0, 0u, 0u);
+  std::size_t total = 0;
+  cuda.call("cudaSetDeviceFlags", "usual", 0u);
+  cuda.call("cudaSetDeviceFlags", "unknown flags", ~0u);
+  cuda.get<std::size_t>("cudaMemGetInfo", "usual", &total);
   constexpr int heap = 2;
   cuda.call("cudaDeviceSetLimit", "a larger heap", heap, std::size_t{64} << 20);
   cuda.call("cudaDeviceSetLimit", "no limit", 99, std::size_t{1});
