@@ -1,10 +1,14 @@
 #include "coverage.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/loaded_objects.hpp"
 #include "base/loader_list.hpp"
 #include "base/own_work.hpp"
 #include "intercept/call.hpp"
 #include "intercept/providers.hpp"
+#include "intercept/routes.hpp"
 #include "journal/schema.hpp"
 #include "session.hpp"
 
@@ -33,8 +37,7 @@ const char* driver_opened_later() {
 }
 
 bool any_look_up_seen() {
-  const Routes routes = routes_seen();
-  return routes.linked + routes.dlsym + routes.resolver + routes.unrecognised != 0;
+  return std::any_of(std::begin(all_routes), std::end(all_routes), [](Route route) { return routes_seen(route) != 0; });
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include "api/settings.hpp"
 #include "base/loaded_objects.hpp"
 #include "intercept/call.hpp"
-#include "intercept/providers.hpp"
+#include "intercept/routes.hpp"
 #include "journal/schema.hpp"
 #include "session.hpp"
 
@@ -178,13 +178,9 @@ void write_totals(Line& line, Session& session, std::string_view type) {
     if (const std::uint64_t calls = call_count(static_cast<ApiId>(i)))
       line.number(api_name(static_cast<ApiId>(i)), calls);
   line.put("}");
-  const Routes routes = routes_seen();
   line.key("routes");
   line.put("{");
-  line.number("linked", routes.linked);
-  line.number("dlsym", routes.dlsym);
-  line.number("resolver", routes.resolver);
-  line.number("unrecognised", routes.unrecognised);
+  for (const Route route : all_routes) line.number(route_name(route), routes_seen(route));
   line.put("}");
   line.key("peaks");
   line.put("[");

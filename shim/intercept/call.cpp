@@ -11,6 +11,7 @@
 #include "base/own_work.hpp"
 #include "base/readable.hpp"
 #include "intercept/providers.hpp"
+#include "intercept/routes.hpp"
 #include "intercept/runtimes.hpp"
 
 namespace gpumem {
@@ -47,7 +48,7 @@ void swap_resolved(const Effect& effect, int result, const void* caller) {
   void* redirected = redirect(*out, effect.symbol != nullptr ? find_api(effect.symbol) : ApiId::none);
   if (redirected == *out) return;
   *out = redirected;
-  count_route_resolver();
+  count_route(Route::resolver);
 }
 
 }  // namespace

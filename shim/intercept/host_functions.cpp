@@ -13,6 +13,7 @@
 #include "intercept/call.hpp"
 #include "intercept/providers.hpp"
 #include "intercept/real_dlsym.hpp"
+#include "intercept/routes.hpp"
 #include "stack/unwinder.hpp"
 
 GPUMEM_USE_FIRST_VERSION(dlvsym);
@@ -58,7 +59,7 @@ void* answer_of_global_search(void* handle, const char* name, ApiId api, const v
   void* next = real_dlsym()(RTLD_NEXT, name);
   if (next == nullptr && !(handle == RTLD_DEFAULT && caller_is_linked_with(api, caller))) return nullptr;
   if (next == nullptr) dlerror();
-  count_route_dlsym();
+  count_route(Route::dlsym);
   return ours;
 }
 
@@ -71,7 +72,7 @@ __attribute__((noinline)) void* look_up_owned(void* handle, const char* name, co
   if (this_object().contains(reinterpret_cast<std::uintptr_t>(found)))
     return answer_of_global_search(handle, name, api, caller, found);
   void* redirected = redirect(found, api);
-  if (redirected != found) count_route_dlsym();
+  if (redirected != found) count_route(Route::dlsym);
   return redirected;
 }
 

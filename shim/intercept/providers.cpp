@@ -6,6 +6,7 @@
 
 #include "base/spin_lock.hpp"
 #include "intercept/real_dlsym.hpp"
+#include "intercept/routes.hpp"
 #include "intercept/wrappers.hpp"
 
 namespace gpumem {
@@ -23,8 +24,6 @@ constexpr unsigned slot_count = bank_count - 1;
 std::array<Slot, slot_count> slots;
 std::atomic<unsigned> last_serial{0};
 SpinLock slots_lock;
-
-std::atomic<std::uint64_t> linked_routes{0}, dlsym_routes{0}, resolver_routes{0}, unrecognised_routes{0};
 
 bool is_runtime(const LoadedObject& object) { return std::strncmp(object.soname(), "libcudart.so", 12) == 0; }
 
@@ -192,7 +191,7 @@ void* real_function(ApiId api, unsigned bank, const void* caller) {
   real = next_definition(api, address);
   if (real != nullptr && known != nullptr) {
     known->store(real, std::memory_order_release);
-    linked_routes.fetch_add(1, std::memory_order_relaxed);
+    count_route(Route::linked);
   }
   return real;
 }
@@ -212,7 +211,7 @@ void* redirect(void* found, ApiId wanted) {
     for (unsigned i = 0; i < api_count; ++i)
       if (from.real[i] == found) return wrapper(static_cast<ApiId>(i), static_cast<unsigned>(slot) + 1);
   }
-  if (wanted != ApiId::none) unrecognised_routes.fetch_add(1, std::memory_order_relaxed);
+  if (wanted != ApiId::none) count_route(Route::unrecognised);
   return found;
 }
 
@@ -247,12 +246,5 @@ const Provider* provider_with_base(std::uintptr_t base) {
 const Provider* driver_provider() {
   return find_provider([](const Provider& known) { return known.is_driver; });
 }
-
-Routes routes_seen() {
-  return {linked_routes.load(std::memory_order_relaxed), dlsym_routes.load(std::memory_order_relaxed),
-          resolver_routes.load(std::memory_order_relaxed), unrecognised_routes.load(std::memory_order_relaxed)};
-}
-void count_route_dlsym() { dlsym_routes.fetch_add(1, std::memory_order_relaxed); }
-void count_route_resolver() { resolver_routes.fetch_add(1, std::memory_order_relaxed); }
 
 }  // namespace gpumem

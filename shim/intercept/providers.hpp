@@ -51,11 +51,4 @@ const Provider* provider_with_base(std::uintptr_t base);
 // libcuda, or nullptr while none is mapped that we know of.
 const Provider* driver_provider();
 
-struct Routes {
-  std::uint64_t linked, dlsym, resolver, unrecognised;
-};
-Routes routes_seen();
-void count_route_dlsym();
-void count_route_resolver();
-
 }  // namespace gpumem

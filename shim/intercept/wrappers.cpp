@@ -1,6 +1,7 @@
 #include "intercept/wrappers.hpp"
 
 #include "api/cuda_types.hpp"
+#include "api/effects.hpp"
 #include "base/lazy.hpp"
 #include "base/own_work.hpp"
 #include "intercept/call.hpp"

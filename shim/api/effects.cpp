@@ -1,4 +1,4 @@
-#include "api/effect.hpp"
+#include "api/effects.hpp"
 
 namespace gpumem {
 namespace {
