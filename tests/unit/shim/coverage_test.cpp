@@ -22,9 +22,9 @@ const std::vector<Uncovered> uncovered = {
 };
 
 std::set<std::string> declared_functions() {
-  std::ifstream file(CUDA_DECLARATIONS);
   std::ostringstream text;
-  text << file.rdbuf();
+  std::istringstream files(CUDA_DECLARATIONS);
+  for (std::string file; std::getline(files, file);) text << std::ifstream(file).rdbuf();
   const std::string declarations = text.str();
   const std::regex function(R"(\b(cu(?:da)?[A-Z]\w*)\s*\()");
   std::set<std::string> names;
@@ -62,6 +62,7 @@ TEST_CASE("every function of the headers that speaks of memory is a row, or has 
   for (const auto& [pattern, reason] : uncovered) {
     INFO(pattern);
     CHECK(reason.size() > 5);
+    // These came after CUDA 13.0.
     if (!pattern.starts_with("cuLogicalEndpoint") && !pattern.starts_with("cuCoredump")) CHECK(used.contains(pattern));
   }
 }
