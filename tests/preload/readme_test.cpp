@@ -52,7 +52,7 @@ std::string without_volatile_parts(std::string text) {
       {std::regex(R"(\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d)?( [+-]\d{4})?)?)"), "TIME"},
       {std::regex(R"(\b(pid|process|Thread) \d+)"), "$1 ID"},
       {std::regex(R"(\b\d+(\.\d+)? (ns|us|µs|ms|s|seconds)\b)"), "DURATION"},
-      {std::regex(R"(bytes per window: .*?[^\d]\. )"), "bytes per window: WINDOWS "},
+      {std::regex(R"(per window: .*?[^\d]\. )"), "per window: WINDOWS "},
   };
   for (const auto& [pattern, replacement] : volatile_parts) text = std::regex_replace(text, pattern, replacement);
   return text;
