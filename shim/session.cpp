@@ -178,6 +178,13 @@ void Session::set_current_pool(int device, std::uint64_t number) {
   if (is_tracked(device)) chosen_pools[static_cast<std::size_t>(device)].store(number, std::memory_order_relaxed);
 }
 
+void Session::forget_pool(std::uint64_t number) {
+  for (std::atomic<std::uint64_t>& chosen : chosen_pools) {
+    std::uint64_t gone = number;
+    chosen.compare_exchange_strong(gone, 0, std::memory_order_relaxed);
+  }
+}
+
 void Session::note_pool_use(int device) { set_bit(pool_users, device); }
 bool Session::uses_pool(int device) const { return has_bit(pool_users, device); }
 void Session::note_graph_memory(int device) { set_bit(graph_memory_users, device); }

@@ -66,6 +66,7 @@ struct Session {
   // The pool that the program chose for the device's streams: its number, or 0 for the default one.
   std::uint64_t current_pool(int device) const;
   void set_current_pool(int device, std::uint64_t number);
+  void forget_pool(std::uint64_t number);  // it has gone: the default one is current again
 
   // Whether stream-ordered memory, or memory for graphs, of the device has been used.
   void note_pool_use(int device);

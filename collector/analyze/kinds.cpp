@@ -96,6 +96,7 @@ bool is_given_back_by(std::string_view kind, std::string_view api) {
 }
 
 std::string_view address_space(std::string_view kind) {
+  if (kind == "array" || is_object(kind)) return "objects";
   return std::find(std::begin(unified), std::end(unified), kind) == std::end(unified) ? kind : unified[0];
 }
 

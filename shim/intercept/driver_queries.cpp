@@ -65,10 +65,10 @@ bool pool_memory(const void* pool, ReservedMemory& memory) {
          succeeds(driver->cuMemPoolGetAttribute, handle, used_current, &memory.used);
 }
 
-bool current_pool_memory(int device, ReservedMemory& memory) {
+bool default_pool_memory(int device, ReservedMemory& memory) {
   const OwnCalls* driver = own_calls();
   CUmemoryPool pool = nullptr;
-  return driver != nullptr && succeeds(driver->cuDeviceGetMemPool, &pool, device) && pool_memory(pool, memory);
+  return driver != nullptr && succeeds(driver->cuDeviceGetDefaultMemPool, &pool, device) && pool_memory(pool, memory);
 }
 
 bool graph_memory(int device, ReservedMemory& memory) {

@@ -23,9 +23,10 @@ bool memory_info(std::uint64_t& free, std::uint64_t& total);
 struct ReservedMemory {
   std::uint64_t reserved = 0, used = 0;
 };
-// A stream-ordered pool. The device's current one only where the process has used it: asking may create it.
+// A stream-ordered pool: one that cannot be destroyed meanwhile. The device's default one cannot, but is to be asked
+// for only where the process has used stream-ordered memory: asking may create it.
 bool pool_memory(const void* pool, ReservedMemory& memory);
-bool current_pool_memory(int device, ReservedMemory& memory);
+bool default_pool_memory(int device, ReservedMemory& memory);
 // The memory for graphs.
 bool graph_memory(int device, ReservedMemory& memory);
 

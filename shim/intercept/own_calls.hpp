@@ -23,7 +23,7 @@ struct DeviceUuid {
   X(cuDeviceGetUuid, (DeviceUuid*, CUdevice))                           \
   X(cuDeviceGetPCIBusId, (char*, int, CUdevice))                        \
   X(cuDeviceTotalMem_v2, (std::size_t*, CUdevice))                      \
-  X(cuDeviceGetMemPool, (CUmemoryPool*, CUdevice))                      \
+  X(cuDeviceGetDefaultMemPool, (CUmemoryPool*, CUdevice))               \
   X(cuMemPoolGetAttribute, (CUmemoryPool, int, void*))                  \
   X(cuDeviceGetGraphMemAttribute, (CUdevice, int, void*))               \
   X(cuMemGetAddressRange_v2, (CUdeviceptr*, std::size_t*, CUdeviceptr)) \

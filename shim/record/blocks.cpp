@@ -135,36 +135,34 @@ void release_physical_memory(Session& session, const Call& call, std::uint64_t n
     case LiveTable::Released::still_referenced:
       --memory.references;
       return write_reference(session, call, schema::op::unref, memory);
-    case LiveTable::Released::ended: count_out(session, memory); return write_end_of_block(session, call, memory);
+    case LiveTable::Released::ended: break;
   }
+  end_block(session, call, memory);
+  if (memory.kind == MemoryKind::multicast) end_parts(session, call, AddressSpace::bindings, number);
+}
+
+void end_block(Session& session, const Call& call, const Block& block) {
+  count_out(session, block);
+  write_end_of_block(session, call, block);
+  const bool maps_memory = block.space == AddressSpace::mappings || block.space == AddressSpace::tiles ||
+                           block.space == AddressSpace::bindings;
+  if (maps_memory) release_physical_memory(session, call, block.owner);
 }
 
 namespace {
 
-constexpr unsigned region_bits = 40;
+constexpr unsigned part_bits = 44;
 
 }  // namespace
 
-std::uint64_t tile_key(std::uint64_t array_number, std::uint64_t region) {
-  return (array_number << region_bits) | (region & ((std::uint64_t{1} << region_bits) - 1)) | 1;
+std::uint64_t part_key(std::uint64_t whole_number, std::uint64_t part) {
+  return (whole_number << part_bits) | (part & ((std::uint64_t{1} << part_bits) - 1)) | 1;
 }
 
-void end_tiles(Session& session, const Call& call, std::uint64_t array_number) {
-  const std::uint64_t prefix = tile_key(array_number, 0) >> region_bits;
-  bool more = true;
-  while (more) {
-    Block tile;
-    more = session.live.find_where(
-               [&](const Block& block) {
-                 return block.space == AddressSpace::tiles && block.address >> region_bits == prefix;
-               },
-               tile) &&
-           session.live.take(tile.space, tile.address, tile);
-    if (!more) return;
-    count_out(session, tile);
-    write_end_of_block(session, call, tile);
-    release_physical_memory(session, call, tile.owner);
-  }
+void end_parts(Session& session, const Call& call, AddressSpace space, std::uint64_t whole_number) {
+  const std::uint64_t beginning = part_key(whole_number, 0) >> part_bits;
+  end_blocks(session, call,
+             [&](const Block& block) { return block.space == space && block.address >> part_bits == beginning; });
 }
 
 }  // namespace gpumem

@@ -43,9 +43,13 @@ std::uint64_t make_owner(Session& session, AddressSpace space, std::uint64_t add
 // Takes a reference to physical memory away, and writes what that means.
 void release_physical_memory(Session& session, const Call& call, std::uint64_t number);
 
-// Mappings into sparse arrays have a key of ours: that of all mappings of one array begins alike.
-std::uint64_t tile_key(std::uint64_t array_number, std::uint64_t region);
-void end_tiles(Session& session, const Call& call, std::uint64_t array_number);
+// Mappings into sparse arrays, and bindings to a multicast object, have keys of ours: those of one array or object
+// begin alike.
+std::uint64_t part_key(std::uint64_t whole_number, std::uint64_t part);
+void end_parts(Session& session, const Call& call, AddressSpace space, std::uint64_t whole_number);
+
+// What has left the live table by itself: its total, its line, and its reference to physical memory.
+void end_block(Session& session, const Call& call, const Block& block);
 
 // Ends every block for which wanted(const Block&) holds, each with a line of its own. The lines are written outside
 // the table's locks.
@@ -58,10 +62,7 @@ void end_blocks(Session& session, const Call& call, Wanted&& wanted) {
     count = 0;
     session.live.take_where([&](const Block& block) { return count < most && wanted(block); },
                             [&](const Block& block) { ended[count++] = block; });
-    for (std::size_t i = 0; i < count; ++i) {
-      count_out(session, ended[i]);
-      write_end_of_block(session, call, ended[i]);
-    }
+    for (std::size_t i = 0; i < count; ++i) end_block(session, call, ended[i]);
   }
 }
 

@@ -3,6 +3,7 @@
 #include "intercept/runtimes.hpp"
 #include "journal/schema.hpp"
 #include "record/blocks.hpp"
+#include "record/graphs.hpp"
 #include "record/handlers.hpp"
 #include "session_lines.hpp"
 
@@ -55,15 +56,15 @@ void before_reset(Session& session, Call& call) {
   if (session.contexts.find_primary(call.effect.device, call.context)) take_context(session, call.context.handle, call);
 }
 
-void before_current_reset(Session& session, Call& call) {
-  std::uint64_t handle = 0;
-  int device = no_device;
-  if (session.driver_usable() && current_context(handle, device)) take_context(session, handle, call);
-}
-
-// Only one that may not end the context does not take it.
+// Only what may not end the context does not take it.
 void before_primary_release(Session& session, Call& call) {
   session.contexts.find_primary(call.effect.device, call.context);
+}
+
+// The runtime's reset tells its device, if at all, by the driver's calls inside it.
+void before_current_reset(Session& session, Call& call) {
+  std::uint64_t handle = 0;
+  if (session.driver_usable() && current_context(handle, call.effect.device)) before_primary_release(session, call);
 }
 
 void not_ended(Session& session, Call& call) {
@@ -79,25 +80,26 @@ void context_ended(Session& session, Call& call) {
   record.device = ended.device;
   record.primary = ended.primary;
   record.has_dropped = true;
-  constexpr std::size_t most_arrays = 64;
-  std::uint64_t sparse_arrays[most_arrays];
-  std::size_t arrays = 0;
-  session.live.take_where([&](const Block& block) { return block.context == ended.number; },
-                          [&](const Block& block) {
-                            count_out(session, block);
-                            ++record.dropped_blocks;
-                            record.dropped_bytes += is_object(block.kind) ? 0 : block.size;
-                            if (block.kind == MemoryKind::array && block.owns && arrays < most_arrays)
-                              sparse_arrays[arrays++] = block.number;
-                          });
+  const auto ends_with_it = [&](const Block& block) { return block.context == ended.number; };
+  // These let go of memory that outlives the context.
+  end_captures_in(session, call, ended.number);
+  end_blocks(session, call,
+             [&](const Block& block) { return ends_with_it(block) && block.space == AddressSpace::tiles; });
+  session.live.take_where(ends_with_it, [&](const Block& block) {
+    count_out(session, block);
+    ++record.dropped_blocks;
+    record.dropped_bytes += is_object(block.kind) ? 0 : block.size;
+  });
   write_event(session, record, true);
-  for (std::size_t i = 0; i < arrays; ++i) end_tiles(session, call, sparse_arrays[i]);
 }
 
 void primary_released(Session& session, Call& call) {
   bool still_active = false;
   if (!session.driver_usable() || !primary_context_active(call.effect.device, still_active) || still_active) return;
-  if (session.contexts.end(call.context.handle, call.context)) context_ended(session, call);
+  Context now;
+  if (session.contexts.find(call.context.handle, now) && now.number == call.context.number &&
+      session.contexts.end(call.context.handle, call.context))
+    context_ended(session, call);
 }
 
 }  // namespace
@@ -113,6 +115,6 @@ constinit const Handler primary_release{
 constinit const Handler primary_reset{
     .op = schema::op::context_end, .before = before_reset, .succeeded = context_ended, .failed = not_ended};
 constinit const Handler current_reset{
-    .op = schema::op::context_end, .before = before_current_reset, .succeeded = context_ended, .failed = not_ended};
+    .op = schema::op::context_end, .before = before_current_reset, .succeeded = primary_released};
 
 }  // namespace gpumem

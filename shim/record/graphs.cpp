@@ -28,10 +28,7 @@ void instantiated(Session& session, Call& call) {
   const Place place = current_place(session, call);
   Block block = block_of(call, place);
   block.address = call.effect.output();
-  if (Block graph; session.live.find(AddressSpace::objects, call.effect.owner, graph)) {
-    block.owner = graph.number;
-    block.owns = graph.owns;
-  }
+  block.owner = number_at(session, AddressSpace::objects, call.effect.owner);
   begin_block(session, call, block);
   sample(session, place.device, schema::why::code);
 }
@@ -44,6 +41,7 @@ void capture_begun(Session& session, Call& call) {
   capture.address = capture_key(session, effect.stream);
   capture.number = effect.owner != 0 ? number_at(session, AddressSpace::objects, effect.owner) : 0;
   if (capture.number == 0) capture.number = session.last_block.fetch_add(1, std::memory_order_relaxed) + 1;
+  capture.context = current_place(session, call).context;
   if (session.driver_usable()) open_capture(effect.stream, capture.size);
   Block displaced;
   if (session.live.insert(capture, displaced) == LiveTable::Inserted::fresh)
@@ -100,22 +98,39 @@ void resource_viewed(Session& session, Call& call) {
 void resources_unmapped(Session& session, Call& call) {
   const auto* resources = static_cast<const void* const*>(call.effect.details);
   for (int i = 0; resources != nullptr && i < call.effect.version; ++i) {
-    std::uint64_t view = 0;
+    Block mapped;
     session.live.change(AddressSpace::objects, as_number(resources[i]), [&](Block& resource) {
-      view = resource.size;
+      mapped = resource;
       resource.size = 0;
     });
-    end_view(session, call, view);
+    end_view(session, call, mapped);
   }
 }
 
 }  // namespace
 
-void end_view(Session& session, const Call& call, std::uint64_t address) {
+void end_view(Session& session, const Call& call, const Block& resource) {
   Block view;
-  if (address == 0 || !session.live.take(AddressSpace::device, address, view)) return;
-  count_out(session, view);
-  write_end_of_block(session, call, view);
+  if (session.live.find(AddressSpace::device, resource.size, view) && view.kind == MemoryKind::view &&
+      view.owner == resource.number && session.live.take(AddressSpace::device, resource.size, view))
+    end_block(session, call, view);
+}
+
+void end_capture_on(Session& session, const Call& call, const void* stream) {
+  Block capture;
+  if (take_capture(session, stream, capture) && capture.owns) end_graph_memory(session, call, capture.number);
+}
+
+void end_captures_in(Session& session, const Call& call, std::uint32_t context) {
+  Block capture;
+  while (session.open_captures.load(std::memory_order_relaxed) > 0 &&
+         session.live.find_where(
+             [&](const Block& block) { return block.space == AddressSpace::captures && block.context == context; },
+             capture) &&
+         session.live.take(AddressSpace::captures, capture.address, capture)) {
+    session.open_captures.fetch_sub(1, std::memory_order_relaxed);
+    if (capture.owns) end_graph_memory(session, call, capture.number);
+  }
 }
 
 bool join_capture(Session& session, const void* stream, Block& block) {
@@ -123,10 +138,12 @@ bool join_capture(Session& session, const void* stream, Block& block) {
   if (session.open_captures.load(std::memory_order_relaxed) == 0 || !session.driver_usable() ||
       !open_capture(stream, id))
     return false;
+  // A stream that has joined by an event shares the number of the one that began.
   Block capture;
-  const bool is_known = session.live.find_where(
-      [&](const Block& open) { return open.space == AddressSpace::captures && open.size == id; }, capture);
-  if (!is_known) return false;
+  const bool began =
+      session.live.find(AddressSpace::captures, capture_key(session, stream), capture) && capture.size == id;
+  const auto is_meant = [&](const Block& open) { return open.space == AddressSpace::captures && open.size == id; };
+  if (!began && !session.live.find_where(is_meant, capture)) return false;
   session.live.change(AddressSpace::captures, capture.address, [](Block& open) { open.owns = true; });
   block.kind = MemoryKind::graph_memory;
   block.owner = capture.number;

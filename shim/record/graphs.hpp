@@ -17,6 +17,10 @@ bool join_capture(Session& session, const void* stream, Block& block);
 void end_graph_memory(Session& session, const Call& call, std::uint64_t graph_number);
 
 // The view of a graphics resource, which was at this address, or 0, ends.
-void end_view(Session& session, const Call& call, std::uint64_t address);
+void end_view(Session& session, const Call& call, const Block& resource);
+
+// A stream, or a context with its streams, has gone, and with it what was being captured there.
+void end_capture_on(Session& session, const Call& call, const void* stream);
+void end_captures_in(Session& session, const Call& call, std::uint32_t context);
 
 }  // namespace gpumem

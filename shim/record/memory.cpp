@@ -41,16 +41,20 @@ void allocated_from_pool(Session& session, Call& call) {
   const Place place = current_place(session, call);
   Block block = block_of(call, place);
   block.address = effect.output();
+  // Without a pool it comes from that of the stream's device.
+  if (Block stream; session.live.find(AddressSpace::objects, as_number(effect.stream), stream) &&
+                    stream.kind == MemoryKind::stream && stream.device != no_device)
+    block.device = stream.device;
   if (Block pool; effect.owner != 0 && session.live.find(AddressSpace::objects, effect.owner, pool)) {
     block.owner = pool.number;
     block.device = pool.device;
   } else if (effect.owner == 0) {
-    block.owner = session.current_pool(place.device);
+    block.owner = session.current_pool(block.device);
   }
   if (block.kind == MemoryKind::imported) {
     address_range(block.address, block.size);
   } else if (!join_capture(session, effect.stream, block)) {
-    session.note_pool_use(place.device);
+    session.note_pool_use(block.device);
   }
   begin_block(session, call, block);
   if (session.sample_due(call.entered_ns)) sample_pool(session, block.owner, effect.owner, schema::why::time);
@@ -103,18 +107,25 @@ void released(Session& session, Call& call) {
     case LiveTable::Released::ended: break;
   }
   write_end_of_block(session, call, call.taken);
-  if (call.taken.kind == MemoryKind::graphics) return end_view(session, call, call.taken.size);
-  if (!call.taken.owns) return;
   const std::uint64_t number = call.taken.number;
   switch (call.taken.kind) {
     case MemoryKind::module:
     case MemoryKind::library:
+      if (!call.taken.owns) return;
       return end_blocks(session, call, [&](const Block& block) {
         return block.kind == MemoryKind::variable && block.owner == number;
       });
-    case MemoryKind::array: return end_tiles(session, call, number);
-    case MemoryKind::graph: return end_graph_memory(session, call, number);
-    case MemoryKind::graph_exec: return end_graph_memory(session, call, call.taken.owner);
+    case MemoryKind::array:
+      if (call.taken.owns) end_parts(session, call, AddressSpace::tiles, number);
+      return;
+    // A graph can get memory after it was instantiated.
+    case MemoryKind::graph:
+    case MemoryKind::graph_exec:
+      if (!session.uses_graph_memory()) return;
+      return end_graph_memory(session, call, call.taken.kind == MemoryKind::graph ? number : call.taken.owner);
+    case MemoryKind::graphics: return end_view(session, call, call.taken);
+    case MemoryKind::stream: return end_capture_on(session, call, reinterpret_cast<const void*>(call.taken.address));
+    case MemoryKind::pool: return session.forget_pool(number);
     default: return;
   }
 }

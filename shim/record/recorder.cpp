@@ -85,11 +85,8 @@ void record_failure(Session& session, const Call& call) {
   if (call.result == out_of_memory) sample(session, place.device, schema::why::failure);
 }
 
-bool ends_context(Action action) { return handler_of(action).op == schema::op::context_end; }
-
 // Whether a call inside another is how that one does its work, so that there is one thing to tell.
 bool is_same_thing(const RunningCall& outer, const Effect& effect) {
-  if (ends_context(effect.action)) return ends_context(outer.action);
   if (effect.action != outer.action || effect.action == Action::start || effect.action == Action::create_context ||
       effect.action == Action::retain_primary)
     return false;

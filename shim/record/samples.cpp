@@ -78,7 +78,7 @@ void sample(Session& session, int device, std::string_view why) {
   if (!memory_info(record.free, record.total)) return;
   session.note_sample(monotonic_ns());
   ReservedMemory memory;
-  if (session.uses_pool(device) && session.current_pool(device) == 0 && current_pool_memory(device, memory)) {
+  if (session.uses_pool(device) && default_pool_memory(device, memory)) {
     record.has_pool = true;
     record.pool_reserved = memory.reserved;
     record.pool_used = memory.used;

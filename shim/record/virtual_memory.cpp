@@ -29,8 +29,13 @@ void add_handle(Session& session, const Call& call, std::uint64_t handle, std::u
   entry.space = AddressSpace::handles;
   entry.address = handle;
   entry.owner = number;
-  if (session.live.insert(entry, displaced) == LiveTable::Inserted::replaced)
-    release_physical_memory(session, call, displaced.owner);
+  switch (session.live.insert(entry, displaced)) {
+    case LiveTable::Inserted::fresh: return;
+    case LiveTable::Inserted::replaced: return release_physical_memory(session, call, displaced.owner);
+    case LiveTable::Inserted::no_memory:  // its release could not be told
+      session.lost_blocks.fetch_add(1, std::memory_order_relaxed);
+      return release_physical_memory(session, call, number);
+  }
 }
 
 // A handle that is known gets another reference, and so does what it stands for; false if it is not.
@@ -117,9 +122,12 @@ Block mapping_of(const Call& call, AddressSpace space, std::uint64_t address) {
   return mapping;
 }
 
-void mapped(Session& session, Call& call) {
-  begin_block(session, call, mapping_of(call, AddressSpace::mappings, call.effect.address));
+// A mapping that there is no room for does not keep its memory either.
+void begin_mapping(Session& session, Call& call, AddressSpace space, std::uint64_t address) {
+  if (begin_block(session, call, mapping_of(call, space, address)) == 0) not_mapped(session, call);
 }
+
+void mapped(Session& session, Call& call) { begin_mapping(session, call, AddressSpace::mappings, call.effect.address); }
 
 constexpr std::size_t bytes_of(std::size_t blocks) { return blocks * sizeof(Block); }
 
@@ -162,23 +170,32 @@ void unmapped(Session& session, Call& call) {
     write_end_of_block(session, call, mapping);
     release_physical_memory(session, call, mapping.owner);
   });
+  // Where there was no room for a mapping, those behind it are still there.
+  const Effect& effect = call.effect;
+  if (effect.action == Action::unmap && session.lost_blocks.load(std::memory_order_relaxed) != 0)
+    end_blocks(session, call, [&](const Block& block) {
+      return block.space == AddressSpace::mappings && block.address - effect.address < effect.size;
+    });
 }
 
 void not_unmapped(Session& session, Call& call) {
   for_each_taken(call, [&](const Block& mapping) { put_back(session, mapping); });
 }
 
-// Multicast objects are known by their number; a binding by that, the device and the offset.
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
+  hash = (hash ^ hash >> 29 ^ value) * 0x9e3779b97f4a7c15ull;
+  return hash ^ hash >> 32;
+}
+
+// What part of a multicast object a binding takes: a device's, from an offset on.
 std::uint64_t binding_key(Session& session, const Effect& effect, int device) {
-  constexpr unsigned device_bits = 10, offset_bits = 40;
-  const std::uint64_t place = (memory_of(session, effect.address) << device_bits) |
-                              (static_cast<std::uint64_t>(device) & ((1u << device_bits) - 1));
-  return (place << offset_bits) ^ (effect.offset >> 12) ^ 1;
+  const std::uint64_t part = mixed(static_cast<std::uint64_t>(device) + 1, effect.offset);
+  return part_key(memory_of(session, effect.address), part);
 }
 
 void bound(Session& session, Call& call) {
   const int device = call.effect.device != no_device ? call.effect.device : call.taken.device;
-  begin_block(session, call, mapping_of(call, AddressSpace::bindings, binding_key(session, call.effect, device)));
+  begin_mapping(session, call, AddressSpace::bindings, binding_key(session, call.effect, device));
 }
 
 void before_unbinding(Session& session, Call& call) {
@@ -193,25 +210,19 @@ std::uint64_t region_of(const CUarrayMapInfo& entry) {
   const bool is_level = entry.subresource_type == subresource_sparse_level;
   const std::uint64_t* part = entry.subresource;
   const std::uint64_t last = is_level ? static_cast<std::uint32_t>(part[2]) : 0;
-  std::uint64_t hash = is_level ? part[0] : static_cast<std::uint32_t>(part[0]) + (std::uint64_t{1} << 63);
-  for (const std::uint64_t each : {part[1], last}) hash = (hash ^ hash >> 29 ^ each) * 0x9e3779b97f4a7c15ull;
-  return hash ^ hash >> 32;
-}
-
-void end_tile(Session& session, const Call& call, const Block& tile) {
-  count_out(session, tile);
-  write_end_of_block(session, call, tile);
-  release_physical_memory(session, call, tile.owner);
+  const std::uint64_t first = is_level ? part[0] : static_cast<std::uint32_t>(part[0]) + (std::uint64_t{1} << 63);
+  return mixed(mixed(first, part[1]), last);
 }
 
 void tiles_mapped(Session& session, Call& call) {
   const auto* entries = static_cast<const CUarrayMapInfo*>(call.effect.details);
   for (int i = 0; entries != nullptr && i < call.effect.version; ++i) {
     const CUarrayMapInfo& entry = entries[i];
-    const std::uint64_t array = make_owner(session, AddressSpace::objects, as_number(entry.resource));
-    const std::uint64_t key = tile_key(array, region_of(entry));
-    Block tile;
-    if (session.live.take(AddressSpace::tiles, key, tile)) end_tile(session, call, tile);
+    make_owner(session, AddressSpace::objects, as_number(entry.resource));
+    Block array, tile;
+    session.live.find(AddressSpace::objects, as_number(entry.resource), array);
+    const std::uint64_t key = part_key(array.number, region_of(entry));
+    if (session.live.take(AddressSpace::tiles, key, tile)) end_block(session, call, tile);
     Block memory;
     if (entry.operation != operation_map || !refer_to(session, memory_of(session, entry.handle), memory)) continue;
     tile = block_of(call, {});
@@ -219,6 +230,7 @@ void tiles_mapped(Session& session, Call& call) {
     tile.address = key;
     tile.owner = memory.number;
     tile.device = memory.device;
+    tile.context = array.context;
     begin_block(session, call, tile);
   }
 }

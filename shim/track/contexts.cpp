@@ -17,7 +17,10 @@ Context* Contexts::free_slot() {
 Context Contexts::born(std::uint64_t handle, int device, bool primary, bool& fresh) {
   fresh = false;
   LockGuard guard(lock_);
-  if (const Context* known = slot_of(handle)) return *known;
+  if (Context* known = slot_of(handle)) {
+    known->primary |= primary;
+    return *known;
+  }
   Context* slot = free_slot();
   if (slot == nullptr) return {};
   *slot = {handle, ++last_number_, static_cast<std::int16_t>(device), primary};
