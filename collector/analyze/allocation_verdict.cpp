@@ -81,7 +81,8 @@ Diagnosis diagnose_allocation(const FailureGroup& group) {
                               " are parked in the device's stream-ordered pool, which cudaMemPoolTrimTo gives back");
   }
   const std::uint64_t total = group.driver ? *group.driver->total : group.device_total.value_or(0);
-  if (total > 0 && failure.bytes > total) {
+  // Managed memory may exceed the device.
+  if (total > 0 && failure.bytes > total && failure.kind != "managed") {
     result.sureness = Certainty::proven;
     result.verdict = "The request can never fit: " + asked + " asked, the whole device has " + bytes_text(total) + ".";
     result.advice = "Look at how the size is computed: freeing other memory cannot help.";

@@ -34,6 +34,15 @@ constexpr CodeMeaning codes[] = {
     {803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "libcuda and the kernel driver have different versions"},
     {804, "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE", "forward compatibility is not supported on this device"},
     {805, "CUDA_ERROR_MPS_CONNECTION_FAILED", "the MPS client could not reach the control daemon"},
+    {900, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "the call may not be made while the stream is being captured"},
+    {901, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED", "an earlier error has invalidated the capture"},
+    {902, "CUDA_ERROR_STREAM_CAPTURE_MERGE", "two captures would have become one"},
+    {903, "CUDA_ERROR_STREAM_CAPTURE_UNMATCHED", "the capture did not begin on this stream"},
+    {904, "CUDA_ERROR_STREAM_CAPTURE_UNJOINED", "a stream that joined the capture was not joined back"},
+    {905, "CUDA_ERROR_STREAM_CAPTURE_ISOLATION", "a capture would depend on work outside it"},
+    {906, "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT", "the default stream would take part in the capture"},
+    {907, "CUDA_ERROR_CAPTURED_EVENT", "the event was last recorded in a capture"},
+    {908, "CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD", "the capture was begun by another thread"},
     {999, "CUDA_ERROR_UNKNOWN", "unknown error: the driver itself does not know why"},
 };
 

@@ -27,7 +27,8 @@ void add_incomplete_lines(TextPage& page, const ProcessAnalysis& process) {
     page.fact(label,
               count_of(process.counters->lost_lines, "line") +
                   " did not fit into the journal (GPUMEM_JOURNAL_MAX): what is live, the leaks and the split of peaks "
-                  "are only what was recorded. The peaks themselves are exact.",
+                  "are only what was recorded." +
+                  (process.misses_blocks() ? "" : " The peaks themselves are exact."),
               label_width);
     label = "";
   }

@@ -154,7 +154,9 @@ std::vector<std::string> evidence_of(const ProcessView& view, const ExplainedFai
 
 std::string untracked_text(const ProcessAnalysis& process) {
   const Usage& lost = process.untracked;
-  if (lost.blocks == 0) return count_of(process.counters ? process.counters->lost_blocks : 0, "block");
+  const std::uint64_t counted = process.counters ? process.counters->lost_blocks : 0;
+  // The journal may have had no room for their lines either.
+  if (counted > static_cast<std::uint64_t>(lost.blocks)) return count_of(counted, "block");
   return count_of(static_cast<std::uint64_t>(lost.blocks), "block") + " (" +
          bytes_text(static_cast<std::uint64_t>(lost.bytes)) + ")";
 }
