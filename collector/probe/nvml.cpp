@@ -182,12 +182,12 @@ class Conversation {
     if constexpr (sizeof...(older) > 0) {
       if (!newest.address) return tell_list(owner, kind, device, older...);
     }
-    tell_list(owner, "processes/" + kind, device, newest);
+    tell_list_of(owner, "processes/" + kind, device, newest);
   }
 
   template <class Info>
-  void tell_list(const std::string& owner, const std::string& field, Device device,
-                 const Function<Result(Device, unsigned*, Info*)>& function) {
+  void tell_list_of(const std::string& owner, const std::string& field, Device device,
+                    const Function<Result(Device, unsigned*, Info*)>& function) {
     unsigned count = 0;
     Result result = ask(function, device, &count, static_cast<Info*>(nullptr));
     std::vector<Info> infos;
