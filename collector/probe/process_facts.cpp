@@ -42,8 +42,7 @@ ordered_json process_facts(std::int64_t pid) {
   facts["start_ticks"] = stat ? ordered_json(stat->start) : ordered_json();
   facts["age_s"] = stat ? ordered_json(age_of(*stat)) : ordered_json();
   facts["state"] = stat ? ordered_json(std::string(1, stat->state)) : ordered_json();
-  const char* reason = name.reason ? name.reason : command.reason;
-  facts["reason"] = reason ? ordered_json(reason) : ordered_json();
+  facts["reason"] = command.reason ? ordered_json(command.reason) : ordered_json();
   return facts;
 }
 

@@ -73,6 +73,7 @@ TEST_CASE("a section prints nothing, and leaves no process behind") {
   REQUIRE(::pipe(ends) == 0);
   const int kept = ::dup(1);
   ::dup2(ends[1], 1);
+  ::close(ends[1]);
   const auto result = result_of(
       [](Findings& findings) {
         findings.add("/pid", ::getpid());
@@ -82,7 +83,6 @@ TEST_CASE("a section prints nothing, and leaves no process behind") {
       300ms);
   ::dup2(kept, 1);
   ::close(kept);
-  ::close(ends[1]);
   char byte;
   CHECK(::read(ends[0], &byte, 1) == 0);
   ::close(ends[0]);
