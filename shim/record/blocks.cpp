@@ -82,7 +82,10 @@ void count_out(Session& session, const Block& block) {
 
 void put_back(Session& session, const Block& block) {
   Block displaced;
-  session.live.insert(block, displaced);
+  if (session.live.insert(block, displaced) == LiveTable::Inserted::no_memory) {
+    session.lost_blocks.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
   session.totals.add(block.device, block.kind, block.amount());
 }
 

@@ -19,7 +19,7 @@ void graph_memory_added(Session& session, Call& call) {
   if (call.effect.address == 0) return;
   Block block = block_of(call, current_place(session, call));
   block.address = call.effect.address;
-  block.owner = make_owner(session, AddressSpace::objects, call.effect.owner);
+  block.owner = number_at(session, AddressSpace::objects, call.effect.owner);
   begin_block(session, call, block);
   session.note_graph_memory(block.device);
 }
@@ -60,14 +60,10 @@ void capture_ended(Session& session, Call& call) {
   Block capture;
   if (!take_capture(session, call.effect.stream, capture)) return;
   const std::uint64_t graph = call.effect.output();
-  if (number_at(session, AddressSpace::objects, graph) == capture.number) {
-    if (capture.owns) make_owner(session, AddressSpace::objects, graph);
-    return;
-  }
+  if (number_at(session, AddressSpace::objects, graph) == capture.number) return;
   Block block = block_of(call, {});
   block.address = graph;
   block.number = capture.number;
-  block.owns = capture.owns;
   begin_block(session, call, block);
 }
 

@@ -19,8 +19,7 @@ bool loads_code(MemoryKind kind) { return kind == MemoryKind::module || kind == 
 // A variable's address is no new memory, however often it is asked for.
 bool is_known(Session& session, const Block& block) {
   Block known;
-  return block.kind == MemoryKind::variable && session.live.find(block.space, block.address, known) &&
-         (known.size == block.size || block.size == 0);
+  return session.live.find(block.space, block.address, known) && (known.size == block.size || block.size == 0);
 }
 
 void allocated(Session& session, Call& call) {

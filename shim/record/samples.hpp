@@ -17,7 +17,7 @@ void sample(Session& session, int device, std::string_view why);
 // only the device's default pool is asked about otherwise.
 void sample_pool(Session& session, std::uint64_t number, std::uint64_t handle, std::string_view why);
 
-// The same if the last one of that device is GPUMEM_SAMPLE_EVERY ago. The call tells the time.
+// A sample() if the last one is GPUMEM_SAMPLE_EVERY ago, and the counters if they are due. The call tells the time.
 void sample_if_due(Session& session, const Call& call, int device);
 
 }  // namespace gpumem

@@ -106,25 +106,23 @@ void before_address_binding(Session& session, Call& call) {
 void not_mapped(Session& session, Call& call) {
   Block memory;
   if (call.released == LiveTable::Released::still_referenced &&
-      session.live.release(AddressSpace::physical, call.taken.number, memory) == LiveTable::Released::ended) {
-    count_out(session, memory);
-    write_end_of_block(session, call, memory);
-  }
+      session.live.release(AddressSpace::physical, call.taken.number, memory) == LiveTable::Released::ended)
+    end_block(session, call, memory);
 }
 
-Block mapping_of(const Call& call, AddressSpace space, std::uint64_t address) {
+// `memory`: what is mapped, or an empty block if that is unknown.
+Block mapping_of(const Call& call, AddressSpace space, std::uint64_t address, const Block& memory) {
   Block mapping = block_of(call, {});
   mapping.space = space;
   mapping.address = address;
-  if (call.released != LiveTable::Released::still_referenced) return mapping;
-  mapping.owner = call.taken.number;
-  mapping.device = call.taken.device;
+  mapping.owner = memory.number;
+  mapping.device = memory.device;
   return mapping;
 }
 
 // A mapping that there is no room for does not keep its memory either.
 void begin_mapping(Session& session, Call& call, AddressSpace space, std::uint64_t address) {
-  if (begin_block(session, call, mapping_of(call, space, address)) == 0) not_mapped(session, call);
+  if (begin_block(session, call, mapping_of(call, space, address, call.taken)) == 0) not_mapped(session, call);
 }
 
 void mapped(Session& session, Call& call) { begin_mapping(session, call, AddressSpace::mappings, call.effect.address); }
@@ -225,13 +223,9 @@ void tiles_mapped(Session& session, Call& call) {
     if (session.live.take(AddressSpace::tiles, key, tile)) end_block(session, call, tile);
     Block memory;
     if (entry.operation != operation_map || !refer_to(session, memory_of(session, entry.handle), memory)) continue;
-    tile = block_of(call, {});
-    tile.space = AddressSpace::tiles;
-    tile.address = key;
-    tile.owner = memory.number;
-    tile.device = memory.device;
+    tile = mapping_of(call, AddressSpace::tiles, key, memory);
     tile.context = array.context;
-    begin_block(session, call, tile);
+    if (begin_block(session, call, tile) == 0) release_physical_memory(session, call, memory.number);
   }
 }
 

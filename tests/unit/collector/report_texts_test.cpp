@@ -1,50 +1,7 @@
 // What the reports say where it is easy to say too much: each case is one journal and the sentences that it must give.
-#include <sstream>
-
-#include "catch.hpp"
-#include "journal_texts.hpp"
-#include "program.hpp"
+#include "report_texts.hpp"
 
 using namespace gpumem;
-
-namespace {
-
-// A file name that no process of this machine bears.
-constexpr const char* journal_name = "gpumem-elsewhere-7-5-0.0.jsonl";
-
-std::string event_line(const std::string& keys) { return R"({"t":"event","tid":7,)" + keys + "}\n"; }
-std::string failure_line(const std::string& keys) {
-  return R"({"t":"failure","tid":7,"api":"cudaMalloc",)" + keys + "}\n";
-}
-
-std::string end_line(const std::string& keys) {
-  return R"({"t":"end","ns":900000000,"tid":7,"events":1,"failures":0,)" + keys + "}\n";
-}
-const std::string nothing_lost = R"("lost":{"lines":0,"blocks":0,"stacks":0})";
-
-// Frames without names are shown as module+offset: as good as names to tell call sites apart.
-const std::string program_module =
-    R"({"t":"module","ns":1,"tid":7,"id":1,"path":"/nowhere/app","build_id":null,"base":"0x0","lo":"0x0","hi":"0x1"})"
-    "\n";
-std::string stack_line(int id, const std::string& frames) {
-  return R"({"t":"stack","ns":2,"tid":7,"id":)" + std::to_string(id) + R"(,"f":[)" + frames + "]}\n";
-}
-
-std::string gpumem_in(const ScratchFolder& folder, const std::string& arguments, int expected_status = 0) {
-  const auto seen = run_program("cd " + folder.path().string() +
-                                " && TZ=UTC COLUMNS=1000 PATH=\"$(dirname '" GPUMEM "'):$PATH\" gpumem " + arguments);
-  CAPTURE(seen.err);
-  CHECK(seen.status == expected_status);
-  return expected_status == 0 ? seen.out : seen.err;
-}
-
-std::string report_of(const std::string& journal, const std::string& command = "report") {
-  const ScratchFolder folder;
-  folder.write(journal_name, journal);
-  return gpumem_in(folder, command + " " + journal_name);
-}
-
-}  // namespace
 
 TEST_CASE("an end line alone does not tell the exit status; the sidecar does") {
   const ScratchFolder folder;
@@ -198,64 +155,4 @@ gpumem report running.jsonl
                                 " && PATH=\"$(dirname '" GPUMEM "'):$PATH\" COLUMNS=200 sh child.sh");
   CHECK_THAT(seen.out, ContainsSubstring("is still running"));
   CHECK_THAT(seen.out, ContainsSubstring("cuInit, entered at 0 ns by thread 1, has not returned for "));
-}
-
-TEST_CASE("a folder shows failing processes first, then the newest, and clean ones in one line") {
-  const ScratchFolder folder;
-  const auto process = [](int pid, const char* wall_s) {
-    return R"({"t":"process","ns":0,"tid":7,"schema":1,"wall_ns":)" + std::string(wall_s) + R"(000000000,"pid":)" +
-           std::to_string(pid) + R"(,"ppid":1,"host":"elsewhere","start":5,"n":0,"argv":["app)" + std::to_string(pid) +
-           "\"]}\n";
-  };
-  folder.write("gpumem-elsewhere-1-5-0.0.jsonl", process(1, "1796000000") + end_line(nothing_lost));
-  folder.write("gpumem-elsewhere-2-5-0.0.jsonl",
-               process(2, "1796000001") + failure_line(R"("ns":1,"tried":"init","code":100,"s":0,"start":true)") +
-                   end_line(nothing_lost));
-  folder.write("gpumem-elsewhere-3-5-0.0.jsonl",
-               process(3, "1796000002") + alloc_line(1, 1024) + end_line(nothing_lost));
-  const auto text = gpumem_in(folder, "report .");
-  CHECK_THAT(text, ContainsSubstring("[1]             1       0 bytes  2026-11-30 00:53:21 +0000  app2 (pid 2)"));
-  CHECK_THAT(text, ContainsSubstring("[2]             0       1.0 KiB  2026-11-30 00:53:22 +0000  app3 (pid 3)"));
-  CHECK_THAT(text, ContainsSubstring("nothing failed, nothing live: ./gpumem-elsewhere-1-5-0.0.jsonl"));
-  CHECK_THAT(text, ContainsSubstring("First CUDA call  2026-11-30 00:53:22 +0000"));
-  CHECK(text.find("\n[3]") == std::string::npos);
-}
-
-TEST_CASE("the next command is worth its while, and is written as this one was") {
-  const auto start_failed = process_line + failure_line(R"("ns":1,"tried":"init","code":100,"s":0,"start":true)");
-  CHECK(report_of(start_failed, "failures").find("Next:") == std::string::npos);
-  CHECK(report_of(process_line + alloc_line(1, 1)).find("Next:") == std::string::npos);
-  CHECK_THAT(report_of(process_line + alloc_line(1, 1), "failures"), ContainsSubstring("Next: gpumem peak "));
-  const ScratchFolder folder;
-  folder.write(journal_name, process_line + alloc_line(1, 1));
-  const auto seen = run_program("cd \"$(dirname '" GPUMEM "')\"/.. && stand_in/gpumem peak " + folder.path().string());
-  CHECK_THAT(seen.out, ContainsSubstring("Next: stand_in/gpumem leaks "));
-}
-
-TEST_CASE("arguments are shown readably and cut, and the width is COLUMNS where there is no terminal") {
-  const ScratchFolder folder;
-  std::string process = process_line;
-  process.replace(process.find("[\"a\"]"), 5, "[\"a\",\"x\\ny\",\"" + std::string(300, 'z') + "\"]");
-  folder.write(journal_name, process + alloc_line(1, 1) + end_line(nothing_lost));
-  const auto wide = gpumem_in(folder, std::string("report ") + journal_name);
-  CHECK_THAT(wide, ContainsSubstring("a 'x\\ny' " + std::string(39, 'z') + "…"));
-  const auto seen = run_program("COLUMNS=60 " GPUMEM " report " + folder.path().string());
-  std::istringstream lines(seen.out);
-  for (std::string line; std::getline(lines, line);) {
-    CAPTURE(line);
-    CHECK(line.size() <= 64);  // bytes; a character outside ASCII has several
-  }
-}
-
-TEST_CASE("blocks that ended with their context are in the headline") {
-  CHECK_THAT(report_of(process_line + alloc_line(1, 1024) +
-                       event_line(R"("ns":20,"op":"context_end","api":"cuCtxDestroy_v2","c":1,"s":0)") +
-                       end_line(nothing_lost)),
-             ContainsSubstring("1 block, 1.0 KiB of device memory, ended with their context, not by a free"));
-}
-
-TEST_CASE("files without names are in the headline that they spoil") {
-  CHECK_THAT(report_of(process_line + program_module + stack_line(1, R"("1:0x10")") +
-                       event_line(R"("ns":10,"op":"alloc","api":"a","i":1,"k":"device","p":"0xa","n":1,"d":0,"s":1)")),
-             ContainsSubstring("No names from    /nowhere/app: the file is missing or cannot be read"));
 }
