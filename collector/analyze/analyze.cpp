@@ -102,6 +102,9 @@ class Analyzer {
     failures_.take(line, line.device ? figures_.ledger(*line.device, live_) : 0);
   }
 
+  void take(const StateRecord& line) { failures_.take(line); }
+  void take(const ProbeRecord& line) { failures_.take(line); }
+
   void take(const CoverageRecord& line) {
     if (!line.seen) into_.passed_by.push_back(line);
   }

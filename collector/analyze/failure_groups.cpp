@@ -21,6 +21,7 @@ std::size_t FailureGroups::add_group(const FailureRecord& failure, bool after_en
   FailureGroup group;
   group.first = failure;
   group.after_end = after_end;
+  group.probe = latest_probe_;
   groups_.push_back(std::move(group));
   return groups_.size() - 1;
 }
@@ -42,6 +43,7 @@ void FailureGroups::take(const FailureRecord& failure, bool after_end) {
     if (is_new) found->second = add_group(failure, after_end);
     latest_ = found->second;
   }
+  latest_of_thread_[failure.tid] = *latest_;
   FailureGroup& group = groups_[*latest_];
   ++group.count;
   group.last_ns = std::max(group.last_ns, failure.ns);
@@ -105,6 +107,21 @@ void FailureGroups::take(const SampleRecord& sample, std::int64_t ledger) {
   if (group.driver || !is_same_device) return;
   group.driver = sample;
   group.ledger = ledger;
+}
+
+void FailureGroups::take(const StateRecord& state) {
+  const auto failed = latest_of_thread_.find(state.tid);
+  if (failed == latest_of_thread_.end()) return;
+  auto& known = groups_[failed->second].state;
+  if (!known) known = state;
+}
+
+void FailureGroups::take(const ProbeRecord& probe) {
+  latest_probe_ = probe;
+  const auto failed = latest_of_thread_.find(probe.tid);
+  if (failed == latest_of_thread_.end()) return;
+  FailureGroup& group = groups_[failed->second];
+  if (!group.probe || group.probe->ns < group.first.ns) group.probe = probe;
 }
 
 std::vector<FailureGroup> FailureGroups::finish() {

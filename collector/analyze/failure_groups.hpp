@@ -39,6 +39,9 @@ struct FailureGroup {
   std::int64_t ledger = 0;             // what this process held of the device when the driver said it
   bool after_end = false;              // the first of them came after the exit handlers had begun
 
+  std::optional<StateRecord> state;  // the process just after the first of them
+  std::optional<ProbeRecord> probe;  // the machine just after it, or at the latest probe before
+
   std::optional<PointerHistory> pointer;      // of a failed free
   std::optional<std::uint64_t> device_total;  // bytes of the device, where the journal tells
   std::vector<HeldSite> held;                 // of a failed allocation: the largest on the device
@@ -56,6 +59,8 @@ class FailureGroups {
   void take(const FailureRecord& failure, bool after_end);
   void take(const EventRecord& event);
   void take(const SampleRecord& sample, std::int64_t ledger);
+  void take(const StateRecord& state);
+  void take(const ProbeRecord& probe);
 
   // The group that the latest failure belongs to. Only after a failure.
   FailureGroup& latest() { return groups_[*latest_]; }
@@ -84,6 +89,8 @@ class FailureGroups {
   std::map<RetryKey, OpenGroups> retries_;
   std::map<OtherKey, std::size_t> others_;
   std::optional<std::size_t> latest_;
+  std::map<std::int64_t, std::size_t> latest_of_thread_;
+  std::optional<ProbeRecord> latest_probe_;
 };
 
 }  // namespace gpumem

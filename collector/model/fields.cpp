@@ -56,6 +56,11 @@ std::optional<DeviceOrdinal> Fields::maybe_device() const {
   return value ? std::optional<DeviceOrdinal>(static_cast<DeviceOrdinal>(*value)) : std::nullopt;
 }
 
+std::optional<std::string> Fields::maybe_word(const char* key) const {
+  const json* value = find(key);
+  return value && value->is_number_integer() ? std::optional(value->dump()) : maybe_text(key);
+}
+
 bool Fields::flag(const char* key) const {
   const json* value = find(key);
   if (value && !value->is_boolean()) wrong_type(key, "true or false");

@@ -31,6 +31,8 @@ class Fields {
   std::optional<std::int64_t> maybe_integer(const char* key) const;
   std::optional<std::string> maybe_text(const char* key) const;
   std::optional<DeviceOrdinal> maybe_device() const;
+  // A text, or the digits of a number that has no name.
+  std::optional<std::string> maybe_word(const char* key) const;
 
   std::uint64_t count(const char* key) const { return required(maybe_count(key), key); }
   std::int64_t integer(const char* key) const { return required(maybe_integer(key), key); }

@@ -36,7 +36,12 @@ Record parse_process(const Fields& in) {
   if (in.has("forked_from")) {
     const Fields origin(in.object("forked_from"));
     out.forked_from = ForkOrigin{origin.integer("pid"), origin.text("journal"),
-                                 origin.maybe_count("events").value_or(0), origin.flag("initialized")};
+                                 origin.maybe_count("events").value_or(0), origin.flag("initialized"), std::nullopt};
+    if (origin.has("init")) {
+      const Fields init(origin.object("init"));
+      out.forked_from->init =
+          ForeignEvent{init.text("api"), init.maybe_count("ns").value_or(0), init.maybe_count("s").value_or(0)};
+    }
   }
   return out;
 }
@@ -79,6 +84,16 @@ Record parse_device(const Fields& in) {
   out.pci = in.maybe_text("pci");
   out.name = in.maybe_text("name");
   out.total = in.maybe_count("total");
+  out.compute_mode = in.maybe_word("compute_mode");
+  out.capability = in.maybe_text("capability");
+  return out;
+}
+
+ChangedVariables parse_changed_variables(const Fields& in) {
+  ChangedVariables out;
+  for (const auto& [name, value] : in.object("env_now").items()) {
+    out.emplace(name, value.is_string() ? std::optional(value.get<std::string>()) : std::nullopt);
+  }
   return out;
 }
 
@@ -104,6 +119,7 @@ Record parse_event(const Fields& in) {
   out.references = in.maybe_count("refs");
   out.limit = in.maybe_count("limit");
   out.untracked = in.flag("untracked");
+  out.env_now = parse_changed_variables(in);
   if (out.op == schema::op::alloc) {
     const bool is_block = !out.untracked && out.address != 0;
     if (is_block || !in.has("p")) in.count("i");
@@ -126,9 +142,32 @@ Record parse_failure(const Fields& in) {
   out.first = in.flag("first");
   out.start = in.flag("start");
   out.inferred = in.flag("inferred");
-  for (const auto& [name, value] : in.object("env_now").items()) {
-    out.env_now.emplace(name, value.is_string() ? std::optional(value.get<std::string>()) : std::nullopt);
-  }
+  out.env_now = parse_changed_variables(in);
+  return out;
+}
+
+Record parse_state(const Fields& in) {
+  StateRecord out;
+  const Fields limits(in.object("limits"));
+  out.limits = {limits.maybe_count("as"), limits.maybe_count("data"), limits.maybe_count("nofile"),
+                limits.maybe_count("memlock"), limits.maybe_count("nproc")};
+  out.descriptors = in.maybe_count("descriptors");
+  const Fields memory(in.object("memory"));
+  out.virtual_bytes = memory.maybe_count("virtual");
+  out.resident_bytes = memory.maybe_count("resident");
+  out.locked_bytes = memory.maybe_count("locked");
+  out.swapped_bytes = memory.maybe_count("swapped");
+  out.threads = in.maybe_count("threads");
+  out.log = in.text("log");
+  return out;
+}
+
+Record parse_probe(const Fields& in) {
+  ProbeRecord out;
+  out.status = in.required_text("status");
+  out.reason = in.text("reason");
+  out.took = in.maybe_count("took").value_or(0);
+  out.said = in.text("said");
   return out;
 }
 
@@ -188,6 +227,7 @@ constexpr LineType line_types[] = {
     {schema::line::process, parse_process}, {schema::line::module, parse_module},
     {schema::line::stack, parse_stack},     {schema::line::device, parse_device},
     {schema::line::event, parse_event},     {schema::line::failure, parse_failure},
+    {schema::line::state, parse_state},     {schema::line::probe, parse_probe},
     {schema::line::sample, parse_sample},   {schema::line::coverage, parse_coverage},
     {schema::line::totals, parse_totals},   {schema::line::end, parse_end},
 };

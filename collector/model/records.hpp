@@ -20,12 +20,23 @@ struct LineHead {
   std::int64_t tid = 0;
 };
 
+// An event of another journal.
+struct ForeignEvent {
+  std::string api;
+  std::uint64_t ns = 0;
+  std::uint64_t stack = 0;
+};
+
 struct ForkOrigin {
   std::int64_t pid = 0;
   std::string journal;
   std::uint64_t events = 0;
   bool initialized = false;
+  std::optional<ForeignEvent> init;  // where the parent's cuInit succeeded
 };
+
+// Variables whose value differs from the one at exec; no value: unset since.
+using ChangedVariables = std::map<std::string, std::optional<std::string>>;
 
 struct ProcessRecord : LineHead {
   std::uint64_t wall_ns = 0;
@@ -71,6 +82,8 @@ struct DeviceRecord : LineHead {
   std::optional<std::string> pci;
   std::optional<std::string> name;
   std::optional<std::uint64_t> total;
+  std::optional<std::string> compute_mode;  // in words; a number that is not known as its digits
+  std::optional<std::string> capability;    // "9.0"
 };
 
 // What the lines of a call have in common, whether it succeeded or failed.
@@ -93,6 +106,7 @@ struct EventRecord : CallRecord {
   std::optional<std::uint64_t> owner;       // "of": the block that this one belongs to
   std::optional<std::uint64_t> references;  // "refs": to the block, just after
   std::optional<std::uint64_t> limit;       // number of the limit that was changed
+  ChangedVariables env_now;                 // of the init of cuInit
   bool untracked = false;                   // the shim had no room for this block: it belongs to no total
 };
 
@@ -105,7 +119,28 @@ struct FailureRecord : CallRecord {
   bool first = false;
   bool start = false;
   bool inferred = false;
-  std::map<std::string, std::optional<std::string>> env_now;
+  ChangedVariables env_now;
+};
+
+struct ProcessLimits {
+  std::optional<std::uint64_t> address_space, data, open_files, locked_memory, processes;  // no value: unlimited
+};
+
+// The process just after a failure.
+struct StateRecord : LineHead {
+  ProcessLimits limits;
+  std::optional<std::uint64_t> descriptors;
+  std::optional<std::uint64_t> virtual_bytes, resident_bytes, locked_bytes, swapped_bytes;
+  std::optional<std::uint64_t> threads;
+  std::string log;  // the driver's own; empty where it has none
+};
+
+// What `gpumem probe` told about the machine just after a failure.
+struct ProbeRecord : LineHead {
+  std::string status;
+  std::string reason;
+  std::uint64_t took = 0;
+  std::string said;  // a JSON object, not looked into here
 };
 
 // What the driver keeps for later allocations, and what of it is allocated.
@@ -151,6 +186,6 @@ struct TotalsRecord : LineHead {
 };
 
 using Record = std::variant<ProcessRecord, ModuleRecord, StackRecord, DeviceRecord, EventRecord, FailureRecord,
-                            SampleRecord, CoverageRecord, TotalsRecord>;
+                            StateRecord, ProbeRecord, SampleRecord, CoverageRecord, TotalsRecord>;
 
 }  // namespace gpumem
