@@ -39,10 +39,7 @@ class Analyzer {
     into_.figures = figures_.devices();
     into_.reservations = figures_.reservations();
     into_.untracked = live_.untracked();
-    for (auto& group : failures_.finish()) {
-      auto why = diagnose(group, {into_.process, into_.all_modules});
-      into_.failures.push_back({std::move(group), std::move(why)});
-    }
+    into_.failures = failures_.finish();
     for (auto& [_, begin] : entered_) into_.in_flight.push_back(std::move(begin));
   }
 
@@ -84,13 +81,19 @@ class Analyzer {
     if (group.count > 1) return;
     group.pointer = std::move(pointer);
     if (line.tried == schema::op::alloc && line.device) note_device_state(group, *line.device);
+    if (counts_of(line.kind) == Counts::host_memory && may_look_around()) group.held = live_.largest_in_host_memory();
   }
 
   void note_device_state(FailureGroup& group, DeviceOrdinal device) {
     const auto known = into_.devices.find(device);
     if (known != into_.devices.end()) group.device_total = known->second.total;
-    if (snapshots_++ < most_snapshots) group.held = live_.largest_on(device);
+    if (!may_look_around()) return;
+    group.held = live_.largest_on(device);
+    group.layout = live_.layout_on(device, group.device_total.value_or(0));
   }
+
+  // A program that fails for ever must not make us look around for ever.
+  bool may_look_around() { return snapshots_++ < most_snapshots; }
 
   void note_unknown_free(const EventRecord& line) {
     if (into_.first_unknown_frees.size() == most_snapshots) return;
@@ -155,7 +158,6 @@ class Analyzer {
     if (amount.blocks > 0) shares.push_back({key, amount});
   }
 
-  // A program that fails for ever must not make us look around for ever.
   static constexpr std::size_t most_snapshots = 64;
 
   ProcessAnalysis& into_;

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "analyze/diagnosis.hpp"
 #include "analyze/driver_figures.hpp"
 #include "analyze/failure_groups.hpp"
 #include "analyze/leak_classes.hpp"
@@ -34,11 +33,6 @@ struct PeakBreakdown {
   std::uint64_t bytes() const { return reported.value_or(moment.bytes); }
 };
 
-struct ExplainedFailure {
-  FailureGroup group;
-  Diagnosis why;
-};
-
 // A call that gave back what no recorded call had handed out, and succeeded.
 struct UnknownFree {
   EventRecord call;
@@ -61,7 +55,7 @@ struct ProcessAnalysis {
   std::vector<PeakBreakdown> peaks;  // by device, largest first; host memory last
   std::vector<Leak> leaks;
   std::vector<ContextDrop> context_drops;
-  std::vector<ExplainedFailure> failures;
+  std::vector<FailureGroup> failures;
   std::vector<EventRecord> in_flight;  // entered and not returned
   std::optional<EventRecord> first_init;
   std::vector<CoverageRecord> passed_by;  // where calls went, or may have gone, that the shim did not see
@@ -70,8 +64,8 @@ struct ProcessAnalysis {
   std::uint64_t failed_calls = 0;
   std::uint64_t unknown_frees = 0;
   std::vector<UnknownFree> first_unknown_frees;
-  Usage untracked;                     // allocated, and too many for the shim to keep track of: in no total
-  bool reached_its_end = false;        // its exit handlers ran
+  Usage untracked;                       // allocated, and too many for the shim to keep track of: in no total
+  bool reached_its_end = false;          // its exit handlers ran
   std::optional<TotalsRecord> counters;  // the newest counters
   SkippedLines skipped;
 

@@ -45,6 +45,7 @@ struct FailureGroup {
   std::optional<PointerHistory> pointer;      // of a failed free
   std::optional<std::uint64_t> device_total;  // bytes of the device, where the journal tells
   std::vector<HeldSite> held;                 // of a failed allocation: the largest on the device
+  DeviceLayout layout;                        // likewise
 
   bool is_shrinking() const { return last_bytes < first.bytes; }
 };

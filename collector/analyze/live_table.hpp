@@ -81,6 +81,12 @@ struct HeldSite {
   Usage amount;
 };
 
+// How the live blocks lie on a device.
+struct DeviceLayout {
+  std::uint64_t blocks = 0;
+  std::uint64_t largest_gap = 0;  // bytes between two of them; 0: unknown
+};
+
 class LiveTable {
  public:
   void take(const EventRecord& event, bool after_end);
@@ -101,6 +107,10 @@ class LiveTable {
 
   // The call sites that hold most of the device's memory now, largest first.
   std::vector<HeldSite> largest_on(DeviceOrdinal device) const;
+  std::vector<HeldSite> largest_in_host_memory() const;
+
+  // Gaps of `most` bytes or more are none: the blocks then lie in unrelated ranges.
+  DeviceLayout layout_on(DeviceOrdinal device, std::uint64_t most) const;
 
   // Where a live block came from; nothing where there is none of this number.
   std::optional<SiteKey> site_of(std::uint64_t block) const;
@@ -116,6 +126,7 @@ class LiveTable {
   using BlockNumber = std::uint64_t;
   using Blocks = std::unordered_map<BlockNumber, LiveBlock>;
 
+  std::vector<HeldSite> largest_of(Counts counts, std::optional<DeviceOrdinal> device) const;
   void allocate(const EventRecord& event);
   void release(const EventRecord& event, bool after_end);
   void drop_context(const EventRecord& event);

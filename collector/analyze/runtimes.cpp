@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analyze/error_codes.hpp"
 #include "schema.hpp"
 
 namespace gpumem {
@@ -40,6 +41,18 @@ std::optional<RuntimeLibrary> runtime_of_failure(const Modules& all, const Failu
   const auto shared = std::find_if(runtimes.begin(), runtimes.end(), is_shared);
   const bool is_only = std::count_if(runtimes.begin(), runtimes.end(), is_shared) == 1;
   return is_only ? std::optional(*shared) : std::nullopt;
+}
+
+std::int64_t deciding_code(const FailureRecord& failure, const Modules& all_modules) {
+  constexpr std::uint64_t old_numbering_ends = 10010;  // CUDA 10.1
+  if (failure.in_code && *failure.in_code != 0) return *failure.in_code;
+  if (!failure.api.starts_with("cuda")) return failure.code;
+  for (const auto& runtime : find_runtimes(all_modules)) {
+    if (runtime.version && *runtime.version < old_numbering_ends) {
+      return modern_code_of_old_runtime(failure.code).value_or(failure.code);
+    }
+  }
+  return failure.code;
 }
 
 std::optional<std::string> driver_library(const Modules& all) {

@@ -31,6 +31,10 @@ std::vector<RuntimeLibrary> find_runtimes(const Modules& all);
 std::optional<RuntimeLibrary> runtime_of_failure(const Modules& all, const FailureRecord& failure,
                                                  const StackRecord* stack);
 
+// The number that decides, in today's numbering: what the driver function returned if it failed, else what the call
+// did.
+std::int64_t deciding_code(const FailureRecord& failure, const Modules& all_modules);
+
 // Path of libcuda, where the process had loaded one.
 std::optional<std::string> driver_library(const Modules& all);
 

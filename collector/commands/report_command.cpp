@@ -5,6 +5,7 @@
 
 #include "analyze/folded_frames.hpp"
 #include "commands/output.hpp"
+#include "diagnose/neighbours.hpp"
 #include "model/error.hpp"
 #include "model/journal_set.hpp"
 #include "render/json_reports.hpp"
@@ -20,6 +21,7 @@ struct ReportOptions {
   std::string format = "text";
   bool lenient = false;
   bool full_stacks = false;
+  bool explain = false;
 };
 
 enum class Rank { failing, notable, clean };
@@ -28,7 +30,7 @@ bool is_failing(const ProcessAnalysis& process) {
   const bool ended_badly = process.end.how == Ending::killed || process.end.how == Ending::vanished ||
                            process.end.exit_status.value_or(0) != 0;
   const bool has_lasting_failure = std::any_of(process.failures.begin(), process.failures.end(),
-                                               [](const auto& each) { return each.group.end != Outcome::recovered; });
+                                               [](const auto& each) { return each.end != Outcome::recovered; });
   return ended_badly || has_lasting_failure || !process.in_flight.empty();
 }
 
@@ -75,12 +77,16 @@ class ReportJob {
 
   void run() {
     const auto journals = find_journals(options_.path);
+    Neighbourhood neighbourhood(journals_beside(options_.path));
     for (const auto& files : journals) {
       const auto process = read(files);
       if (!process) continue;
       symbols_.add_known(read_symbol_file(files.symbols_file()));
       CallNames names(*process, symbols_);
-      add({*process, names, options_.full_stacks, line_.program});
+      const auto failures = explain_failures(*process, neighbourhood);
+      std::map<LineOfJournal, std::string> lines;
+      if (options_.explain) lines = find_lines(files, lines_behind(failures));
+      add({*process, failures, names, options_.full_stacks, options_.explain ? &lines : nullptr, line_.program});
     }
     if (sections_.empty()) throw Error(refused_.front());
     write_out(1, options_.format == "json" ? finish_json() : finish_text(journals.size() > 1));
@@ -192,6 +198,8 @@ void add_report_kind(CLI::App& app, const ReportKind& kind, const CommandLine& l
   command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
   command->add_flag("--lenient", options->lenient, "show what can be read of damaged journals");
   command->add_flag("--full-stacks", options->full_stacks, "show all frames, also of CUDA, libc and the interpreter");
+  command->add_flag("--explain", options->explain,
+                    "name the lines of the journal behind each piece of evidence, and show them");
   command->callback([options, &kind, &line] { ReportJob(kind, *options, line).run(); });
 }
 

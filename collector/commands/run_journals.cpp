@@ -7,6 +7,7 @@
 #include <set>
 
 #include "commands/output.hpp"
+#include "diagnose/neighbours.hpp"
 #include "model/error.hpp"
 #include "model/journal_reader.hpp"
 #include "render/call_names.hpp"
@@ -116,6 +117,7 @@ std::string summary_of_run(const std::vector<JournalFiles>& journals, const Fini
   TextPage page(style.width, style.colour);
   page.paragraph("gpumem: " + child_end_text(child) + ".");
   Symbolizer symbols;
+  Neighbourhood neighbourhood(journals_beside(journals.front().segments.front()));
   std::size_t shown = 0;
   for (const auto& files : journals) {
     if (shown == most_processes_in_summary) break;
@@ -123,7 +125,7 @@ std::string summary_of_run(const std::vector<JournalFiles>& journals, const Fini
     symbols.add_known(read_symbol_file(files.symbols_file()));
     CallNames names(process, symbols);
     if (shown++ > 0) page.blank_line();
-    add_headline(page, {process, names, false, program});
+    add_headline(page, {process, explain_failures(process, neighbourhood), names, false, nullptr, program});
   }
   if (journals.size() > shown) {
     page.paragraph("... and " + count_of(journals.size() - shown, "more process") +

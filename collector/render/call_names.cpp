@@ -92,9 +92,9 @@ std::vector<std::string> CallNames::troubles(const std::vector<std::uint64_t>& s
   return {files.begin(), files.end()};
 }
 
-void CallNames::add_frames(std::vector<ShownFrame>& to, const FrameAddress& frame) {
-  const auto module = process_.all_modules.find(frame.module);
-  if (module == process_.all_modules.end()) {
+void CallNames::add_frames(std::vector<ShownFrame>& to, const Modules& all, const FrameAddress& frame) {
+  const auto module = all.find(frame.module);
+  if (module == all.end()) {
     ShownFrame unknown;
     unknown.address = hex(frame.offset);
     to.push_back(std::move(unknown));
@@ -120,22 +120,19 @@ void CallNames::add_frames(std::vector<ShownFrame>& to, const FrameAddress& fram
   to.push_back(std::move(shown));
 }
 
-std::vector<ShownFrame> CallNames::frames_of(const StackRecord& stack) {
-  std::vector<ShownFrame> frames;
-  for (const auto& frame : stack.frames) add_frames(frames, frame);
-  fold_unnamed_inside_runtime(frames);
-  return frames;
-}
-
 CallName CallNames::make(std::uint64_t id) {
   const StackRecord* stack = process_.stack(id);
+  if (stack && !stack->frames.empty()) return of_frames(process_.all_modules, stack->frames, stack->cut);
   CallName name;
-  if (!stack || stack->frames.empty()) {
-    name.label = id == 0 ? "(a call whose stack could not be taken)" : "(a call whose stack is not in the journal)";
-    return name;
-  }
-  name.frames = frames_of(*stack);
-  name.cut = stack->cut;
+  name.label = id == 0 ? "(a call whose stack could not be taken)" : "(a call whose stack is not in the journal)";
+  return name;
+}
+
+CallName CallNames::of_frames(const Modules& all, const std::vector<FrameAddress>& frames, bool cut) {
+  CallName name;
+  for (const auto& frame : frames) add_frames(name.frames, all, frame);
+  fold_unnamed_inside_runtime(name.frames);
+  name.cut = cut;
   const auto owned_by = [](FrameOwner owner) {
     return [owner](const ShownFrame& frame) { return frame.owner == owner; };
   };

@@ -23,16 +23,36 @@ json pointer_object(const ProcessView& view, const CallRecord& call, const Point
   return object;
 }
 
+json evidence_list(const std::vector<Evidence>& all) {
+  json list = json::array();
+  for (const auto& each : all) {
+    list.push_back(
+        {{"text", each.text},
+         {"record", each.line ? json{{"t", each.line->type}, {"ns", each.line->ns}, {"tid", each.line->tid}} : json()},
+         {"where", or_null(each.where)}});
+  }
+  return list;
+}
+
 json diagnosis_object(const ProcessView& view, const ExplainedFailure& failure) {
   const Diagnosis& why = failure.why;
-  json candidates = json::array();
-  for (const auto& each : why.candidates)
-    candidates.push_back({{"cause", each.cause}, {"decided_by", each.decided_by}});
-  return {{"certainty", word(why.sureness)},
+  json candidates = json::array(), ruled_out = json::array();
+  for (const auto& each : why.candidates) {
+    candidates.push_back({{"id", each.id},
+                          {"cause", each.cause},
+                          {"decided_by", each.decided_by},
+                          {"evidence", evidence_list(each.evidence)},
+                          {"against", evidence_list(each.against)}});
+  }
+  for (const auto& each : why.ruled_out)
+    ruled_out.push_back({{"id", each.id}, {"cause", each.cause}, {"against", evidence_list(each.against)}});
+  return {{"id", or_null(why.id)},
+          {"certainty", word(why.sureness)},
           {"verdict", why.verdict},
-          {"evidence", evidence_of(view, failure)},
-          {"advice", or_null(why.advice)},
-          {"candidates", std::move(candidates)}};
+          {"evidence", evidence_list(evidence_of(view, failure))},
+          {"advice", why.advice},
+          {"candidates", std::move(candidates)},
+          {"ruled_out", std::move(ruled_out)}};
 }
 
 json failure_object(const ProcessView& view, const ExplainedFailure& each) {
@@ -81,7 +101,7 @@ json failure_object(const ProcessView& view, const ExplainedFailure& each) {
 
 json failure_list(const ProcessView& view) {
   json list = json::array();
-  for (const auto& each : view.process.failures) list.push_back(failure_object(view, each));
+  for (const auto& each : view.failures) list.push_back(failure_object(view, each));
   return list;
 }
 

@@ -7,7 +7,7 @@
 
 namespace gpumem {
 
-inline constexpr int report_schema_version = 1;
+inline constexpr int report_schema_version = 2;
 
 // The part of one process, as each report shows it.
 nlohmann::ordered_json json_report(const ProcessView& view);

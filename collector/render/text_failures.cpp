@@ -20,6 +20,35 @@ const char* sureness_text(Certainty sureness) {
   return "Verdict";
 }
 
+void add_evidence(TextPage& page, const ProcessView& view, const char* label, const std::vector<Evidence>& all,
+                  const std::string& prefix = "") {
+  for (const auto& evidence : all) {
+    page.fact(label, printable(prefix + evidence_text(view, evidence)), label_width);
+    label = "";
+  }
+}
+
+// Each cause that remains, what decides, and what is known of it.
+void add_candidates(TextPage& page, const ProcessView& view, const std::vector<Candidate>& candidates) {
+  const char* label = "Possible";
+  for (const auto& each : candidates) {
+    page.fact(label, printable(each.cause + "; what decides: " + each.decided_by), label_width);
+    label = "";
+    add_evidence(page, view, label, each.evidence, "  for it: ");
+    add_evidence(page, view, label, each.against, "  against it: ");
+  }
+}
+
+void add_ruled_out(TextPage& page, const ProcessView& view, const std::vector<RuledOut>& all) {
+  const char* label = "Not";
+  for (const auto& each : all) {
+    std::string reasons;
+    for (const auto& evidence : each.against) reasons += (reasons.empty() ? "" : "; ") + evidence_text(view, evidence);
+    page.fact(label, printable("that " + each.cause + ": " + reasons), label_width);
+    label = "";
+  }
+}
+
 void add_list(TextPage& page, const char* label, const std::vector<std::string>& clauses) {
   for (const auto& clause : clauses) {
     page.fact(label, printable(clause), label_width);
@@ -56,13 +85,10 @@ void add_failure(TextPage& page, const ProcessView& view, const ExplainedFailure
   const char* rank = group.end == Outcome::recovered ? "Recovered: " : group.first.first ? "First failing call: " : "";
   page.lead(rank + failure_text(view, group));
   page.fact(sureness_text(each.why.sureness), printable(each.why.verdict), label_width);
-  add_list(page, "Evidence", evidence_of(view, each));
-  std::vector<std::string> candidates;
-  for (const auto& possible : each.why.candidates) {
-    candidates.push_back(possible.cause + "; what decides: " + possible.decided_by);
-  }
-  add_list(page, "Possible", candidates);
-  if (!each.why.advice.empty()) page.fact("Advice", printable(each.why.advice), label_width);
+  add_evidence(page, view, "Evidence", evidence_of(view, each));
+  add_candidates(page, view, each.why.candidates);
+  add_ruled_out(page, view, each.why.ruled_out);
+  add_list(page, "Advice", each.why.advice);
   add_request(page, view, group);
   add_held_then(page, view, group);
   if (const auto outcome = outcome_text(group); !outcome.empty()) page.fact("Outcome", outcome, label_width);
@@ -75,6 +101,13 @@ void add_failure(TextPage& page, const ProcessView& view, const ExplainedFailure
     page.line("Stack", 2);
     add_stack(page, view, group.first.stack, 4);
   }
+}
+
+// The lines of the journal that the above was read from.
+void add_lines_behind(TextPage& page, const ProcessView& view) {
+  if (!view.lines || view.lines->empty()) return;
+  page.heading("The lines of the journal behind this");
+  for (const auto& [_, text] : *view.lines) page.line(printable(text), 2);
 }
 
 // Calls that succeeded, and that no block of the journal answers to.
@@ -97,19 +130,18 @@ void add_unknown_frees(TextPage& page, const ProcessView& view) {
 }  // namespace
 
 void add_failures(TextPage& page, const ProcessView& view) {
-  if (view.process.failures.empty()) {
+  if (view.failures.empty()) {
     page.paragraph("None of the recorded calls (start, contexts, allocations, frees) failed.");
   }
   std::size_t shown = 0;
-  for (const auto& each : view.process.failures) {
+  for (const auto& each : view.failures) {
     if (shown == view.most_items) break;
     if (shown++ > 0) page.blank_line();
     add_failure(page, view, each);
   }
-  if (view.process.failures.size() > shown) {
+  if (view.failures.size() > shown) {
     page.blank_line();
-    page.paragraph("... and " + grouped(view.process.failures.size() - shown) + " more: `" + view.program +
-                   " failures`.");
+    page.paragraph("... and " + grouped(view.failures.size() - shown) + " more: `" + view.program + " failures`.");
   }
   for (const auto& begin : view.process.in_flight) {
     page.blank_line();
@@ -118,6 +150,7 @@ void add_failures(TextPage& page, const ProcessView& view) {
     if (begin.stack > 0) add_stack(page, view, begin.stack, 4);
   }
   add_unknown_frees(page, view);
+  add_lines_behind(page, view);
 }
 
 }  // namespace gpumem

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analyze/error_codes.hpp"
+#include "diagnose/neighbours.hpp"
 #include "render/pointer_text.hpp"
 #include "render/units.hpp"
 
@@ -145,11 +146,31 @@ std::string outcome_text(const FailureGroup& group) {
          " of this kind was freed in between";
 }
 
-std::vector<std::string> evidence_of(const ProcessView& view, const ExplainedFailure& each) {
-  std::vector<std::string> clauses = each.why.evidence;
-  const FailureGroup& group = each.group;
-  if (group.pointer && group.first.address != 0) clauses.push_back(pointer_text(view, group.first, *group.pointer));
-  return clauses;
+std::vector<Evidence> evidence_of(const ProcessView& view, const ExplainedFailure& each) {
+  std::vector<Evidence> all = each.why.evidence;
+  const FailureRecord& first = each.group.first;
+  if (each.group.pointer && first.address != 0) {
+    all.push_back({pointer_text(view, first, *each.group.pointer),
+                   LineOfJournal{schema::line::failure, first.ns, first.tid}, "p", nullptr});
+  }
+  for (auto& evidence : all) {
+    if (!evidence.called_in || evidence.called_in->init_frames.empty()) continue;
+    const CallName caller =
+        view.names.of_frames(evidence.called_in->all_modules, evidence.called_in->init_frames, false);
+    if (!caller.label.empty()) evidence.text += ", called by " + caller.label;
+    if (!caller.through.empty()) evidence.text += " through " + caller.through;
+  }
+  return all;
+}
+
+std::string evidence_text(const ProcessView& view, const Evidence& evidence) {
+  if (!view.lines) return evidence.text;
+  std::string source = evidence.where;
+  if (evidence.line) {
+    source = std::string(evidence.line->type) + " line at " + std::to_string(evidence.line->ns) + " ns" +
+             (source.empty() ? "" : ": " + source);
+  }
+  return source.empty() ? evidence.text : evidence.text + "  [" + source + "]";
 }
 
 std::string untracked_text(const ProcessAnalysis& process) {

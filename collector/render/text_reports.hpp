@@ -4,8 +4,10 @@
 #pragma once
 
 #include <limits>
+#include <map>
 
 #include "analyze/analyze.hpp"
+#include "diagnose/diagnosis.hpp"
 #include "render/call_names.hpp"
 #include "render/text_page.hpp"
 
@@ -13,8 +15,11 @@ namespace gpumem {
 
 struct ProcessView {
   const ProcessAnalysis& process;
+  const std::vector<ExplainedFailure>& failures;  // of the process
   CallNames& names;
   bool full_stacks = false;
+  // The lines of the journal behind the evidence, if they shall be named and shown; else null.
+  const std::map<LineOfJournal, std::string>* lines = nullptr;
   std::string program = "gpumem";                                    // as the user typed it
   std::size_t most_items = std::numeric_limits<std::size_t>::max();  // failures, and call sites of a leak class
 };

@@ -1,6 +1,6 @@
 #include "analyze/failure_groups.hpp"
 
-#include "analyze/diagnosis.hpp"
+#include "analyze/failure_groups.hpp"
 #include "catch.hpp"
 
 using namespace gpumem;
@@ -133,55 +133,29 @@ TEST_CASE("the same failure again and again is one group") {
   CHECK(found[0].end == Outcome::single);
 }
 
-TEST_CASE("the verdict on an allocation follows the driver's figures") {
-  const ProcessRecord process;
-  const Modules none;
-  FailureGroup group;
-  group.first = failed_alloc(1, 1 << 30);
-  group.count = 1;
-
-  CHECK(diagnose(group, {process, none}).sureness == Certainty::open);
-  CHECK_THAT(diagnose(group, {process, none}).verdict, ContainsSubstring("no figure of free memory"));
-
-  group.driver = SampleRecord{{}, 0, 1 << 20, 1ull << 34, "failure"};
-  CHECK(diagnose(group, {process, none}).sureness == Certainty::proven);
-  CHECK_THAT(diagnose(group, {process, none}).verdict, ContainsSubstring("1.0 GiB asked, 1.0 MiB free"));
-
-  group.driver->free = 1ull << 33;
-  CHECK(diagnose(group, {process, none}).sureness == Certainty::open);
-  CHECK(diagnose(group, {process, none}).candidates.size() == 2);
-
-  group.first.kind = "pinned";
-  CHECK_THAT(diagnose(group, {process, none}).verdict, ContainsSubstring("host memory"));
-}
-
-TEST_CASE("a request larger than the device can never fit, with or without a figure of the driver") {
-  const ProcessRecord process;
-  const Modules none;
-  FailureGroup group;
-  group.first = failed_alloc(1, 1ull << 40);
-  group.count = 1;
-  group.device_total = 1ull << 34;
-  CHECK(diagnose(group, {process, none}).sureness == Certainty::proven);
-  CHECK_THAT(diagnose(group, {process, none}).verdict, ContainsSubstring("can never fit"));
-  group.device_total.reset();
-  group.driver = SampleRecord{{}, 0, 1ull << 33, 1ull << 34, "failure"};
-  CHECK_THAT(diagnose(group, {process, none}).verdict, ContainsSubstring("can never fit"));
-}
-
-TEST_CASE("what nobody in this process holds is named, and where it is large so is nvidia-smi") {
-  const ProcessRecord process;
-  const Modules none;
-  FailureGroup group;
-  group.first = failed_alloc(1, 4ull << 30);
-  group.count = 1;
-  group.driver = SampleRecord{{}, 0, 2ull << 30, 16ull << 30, "failure"};
-  group.ledger = static_cast<std::int64_t>(5ull << 30);
-  const auto why = diagnose(group, {process, none});
-  CHECK_THAT(why.evidence.back(), ContainsSubstring("9.0 GiB are held by something else"));
-  CHECK_THAT(why.advice, ContainsSubstring("nvidia-smi"));
-  group.ledger = static_cast<std::int64_t>(14ull << 30) - 5;
-  const auto small = diagnose(group, {process, none});
-  CHECK_THAT(small.evidence.back(), ContainsSubstring("5 bytes are held by something else"));
-  CHECK(small.advice.find("nvidia-smi") == std::string::npos);
+TEST_CASE("a failure knows the process and the machine just after it, or as they were last seen") {
+  FailureGroups groups([](const TotalKey&) { return 0; });
+  auto first = failed_alloc(10, 100);
+  first.tid = 1;
+  groups.take(first, false);
+  StateRecord state;
+  state.tid = 1;
+  state.ns = 11;
+  state.threads = 5;
+  groups.take(state);
+  ProbeRecord probe;
+  probe.tid = 1;
+  probe.ns = 12;
+  groups.take(probe);
+  auto second = failed_alloc(5'000'000'000, 100);
+  second.tid = 2;
+  groups.take(second, false);
+  state.tid = 3;
+  groups.take(state);
+  const auto found = groups.finish();
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].state->threads == 5);
+  CHECK(found[0].probe->ns == 12);
+  CHECK_FALSE(found[1].state);
+  CHECK(found[1].probe->ns == 12);
 }

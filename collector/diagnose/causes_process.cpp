@@ -1,0 +1,180 @@
+// What the process itself is, or is allowed, stands in the way: a fork, a limit, a sanitizer.
+#include <algorithm>
+#include <cctype>
+
+#include "analyze/sizes.hpp"
+#include "diagnose/cause.hpp"
+#include "diagnose/holders.hpp"
+
+namespace gpumem {
+namespace {
+
+Finding not_thought_of() { return {Weight::ruled_out, {}, {}, "", {}}; }
+
+Finding forked_after_init(const Scene& scene) {
+  const ProcessRecord& process = scene.process().process;
+  const auto& origin = process.forked_from;
+  if (!origin || !origin->initialized) return not_thought_of();
+  Finding found;
+  found.weight = Weight::proven;
+  found.evidence = {scene.from_process(
+      "process " + std::to_string(origin->pid) + " had started CUDA before it forked this one", "forked_from")};
+  const Neighbour* parent = scene.neighbours().find_journal(origin->journal);
+  if (origin->init) {
+    Evidence evidence = scene.from_process("it had done so by " + origin->init->api, "forked_from.init");
+    if (parent && parent->init && parent->init->stack == origin->init->stack) evidence.called_in = parent;
+    found.evidence.push_back(std::move(evidence));
+  }
+  if (parent) {
+    const auto children = scene.neighbours().children_of(*parent);
+    if (children.size() > 1) {
+      found.evidence.push_back(
+          {"its journal's folder holds those of " + count_of(children.size(), "process") + " that were forked from it",
+           std::nullopt, parent->journal.string()});
+    }
+  } else {
+    found.evidence.push_back(
+        {"the parent's journal (" + origin->journal + ") is not in this folder", std::nullopt, ""});
+  }
+  return found;
+}
+
+Finding forked_unseen(const Scene& scene) {
+  const auto& origin = scene.process().process.forked_from;
+  if (origin && origin->initialized) return not_thought_of();
+  if (scene.process().first_init) return not_thought_of();
+  return {};
+}
+
+Finding before_init(const Scene& scene) {
+  const FailureRecord& failure = scene.failure();
+  const auto& origin = scene.process().process.forked_from;
+  if (scene.process().first_init || (origin && origin->initialized)) return not_thought_of();
+  Finding found;
+  // A runtime starts the driver by itself.
+  if (!failure.api.starts_with("cu") || failure.api.starts_with("cuda") || failure.api == "cuInit") return found;
+  found.weight = Weight::likely;
+  found.evidence = {scene.from_failure("no cuInit of this process is in its journal before " + failure.api)};
+  return found;
+}
+
+Finding address_space_limit(const Scene& scene) {
+  const bool has_state = scene.group().state.has_value();
+  const auto as = has_state ? scene.group().state->limits.address_space : scene.process().process.limit_as;
+  const auto data = has_state ? scene.group().state->limits.data : std::nullopt;
+  if (!as && !data) {
+    Finding none = not_thought_of();
+    none.against = {scene.from_state("address space is not limited", "limits.as")};
+    return none;
+  }
+  Finding found;
+  found.weight = Weight::likely;
+  const auto tell = [&](const char* name, const std::optional<std::uint64_t>& limit, const char* where) {
+    if (limit)
+      found.evidence.push_back(scene.from_state(std::string(name) + " is " + bytes_text(*limit) +
+                                                    ", and the driver reserves far more address space than it uses",
+                                                where));
+  };
+  tell("RLIMIT_AS", as, "limits.as");
+  tell("RLIMIT_DATA", data, "limits.data");
+  const auto& state = scene.group().state;
+  if (state && state->virtual_bytes) {
+    found.evidence.push_back(
+        scene.from_state("the process had " + bytes_text(*state->virtual_bytes) + " mapped", "memory.virtual"));
+  }
+  if (!scene.nvml_answered()) return found;
+  for (const Gpu* gpu : scene.gpus()) {
+    if (gpu->free && gpu->total && *gpu->free > *gpu->total / 8)
+      found.evidence.push_back(scene.from_probe("the device is not short of memory: " + scene.name_of(*gpu) + " had " +
+                                                    bytes_text(*gpu->free) + " free of " + bytes_text(*gpu->total),
+                                                "nvml.devices[" + std::to_string(gpu->index) + "].memory"));
+  }
+  return found;
+}
+
+Finding sanitizer(const Scene& scene) {
+  const auto options = scene.variable("ASAN_OPTIONS");
+  for (const char* name : {"/libasan.so", "libclang_rt.asan"}) {
+    const ModuleRecord* module = scene.module_named(name);
+    if (!module) continue;
+    if (options && options->find("protect_shadow_gap=0") != std::string::npos) {
+      return Finding::ruled_out_by(scene.from_variable("ASAN_OPTIONS has protect_shadow_gap=0", "ASAN_OPTIONS"));
+    }
+    Finding found;
+    found.weight = Weight::likely;
+    found.evidence = {scene.from_module("the AddressSanitizer runtime is loaded (" + module->path.value_or("") +
+                                            "), whose protected shadow gap lies where the driver reserves addresses",
+                                        *module)};
+    return found;
+  }
+  return not_thought_of();
+}
+
+Finding descriptors_exhausted(const Scene& scene) {
+  const auto& state = scene.group().state;
+  if (!state || !state->descriptors || !state->limits.open_files) return not_thought_of();
+  constexpr std::uint64_t needed = 16;  // a start opens the control file, one for each device, and those of UVM
+  if (*state->descriptors + needed < *state->limits.open_files) return not_thought_of();
+  Finding found;
+  found.weight = Weight::likely;
+  found.evidence = {scene.from_state(grouped(*state->descriptors) + " of " + grouped(*state->limits.open_files) +
+                                         " descriptors were open (RLIMIT_NOFILE)",
+                                     "descriptors")};
+  return found;
+}
+
+const Cause causes[] = {
+    {"forked",
+     "the process was forked from one that had started CUDA",
+     "CUDA does not survive fork: the parent had already started it.",
+     "Start workers by spawn or exec (multiprocessing: set_start_method(\"spawn\")), or make the first CUDA call (a "
+     "device count is one) only in the child.",
+     "the parent's journal",
+     {3, 999},
+     forked_after_init,
+     true},
+    {"before_init",
+     "a driver call came before cuInit",
+     "A driver call came before cuInit.",
+     "Call cuInit(0) first, once in each process.",
+     "the calls before it in the journal",
+     {3},
+     before_init},
+    {"forked_unseen",
+     "the parent started CUDA before it forked this process, unseen by gpumem",
+     "",
+     "",
+     "running the parent under gpumem too",
+     {3},
+     forked_unseen},
+    {"address_space_limit",
+     "a limit on address space leaves the driver no room",
+     "The limit on address space leaves the driver no room; this says nothing about the GPU's memory.",
+     "Run without \"ulimit -v\" (RLIMIT_AS and RLIMIT_DATA unlimited).",
+     "ulimit -v",
+     {2, 304, 999},
+     address_space_limit,
+     true},
+    {"sanitizer",
+     "AddressSanitizer blocks the driver's address reservation",
+     "AddressSanitizer blocks the driver's address reservation; this says nothing about the GPU's memory.",
+     "Run with ASAN_OPTIONS=protect_shadow_gap=0.",
+     "the same run without AddressSanitizer",
+     {2, 304, 999},
+     sanitizer,
+     true},
+    {"descriptors",
+     "no file descriptors are left for the driver's files",
+     "The process has run out of file descriptors, and the driver needs some to start.",
+     "Raise \"ulimit -n\", or find what keeps files open.",
+     "ulimit -n and ls /proc/PID/fd",
+     {2, 3, 100, 304, 999},
+     descriptors_exhausted,
+     true},
+};
+
+}  // namespace
+
+Causes causes_in_process() { return causes; }
+
+}  // namespace gpumem

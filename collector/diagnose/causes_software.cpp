@@ -1,0 +1,276 @@
+// Driver, runtime and code that do not fit together.
+#include <algorithm>
+#include <cctype>
+
+#include "analyze/runtimes.hpp"
+#include "diagnose/cause.hpp"
+
+namespace gpumem {
+namespace {
+
+Finding not_thought_of() { return {Weight::ruled_out, {}, {}, "", {}}; }
+
+const ModuleRecord* driver_module(const Scene& scene) {
+  for (const auto& [_, module] : scene.process().all_modules) {
+    if (module.role == "driver" && module.path) return &module;
+  }
+  return nullptr;
+}
+
+Finding stub_driver(const Scene& scene) {
+  const ModuleRecord* driver = driver_module(scene);
+  if (!driver || driver->path->find("/stubs/") == std::string::npos) return not_thought_of();
+  return {Weight::proven, {scene.from_module("libcuda was loaded from " + *driver->path, *driver)}, {}, "", {}};
+}
+
+Finding no_driver_library(const Scene& scene) {
+  if (driver_module(scene)) return not_thought_of();
+  // A runtime that found a driver asked it for functions, which tells its version.
+  for (const auto& runtime : find_runtimes(scene.process().all_modules)) {
+    if (runtime.version) return not_thought_of();
+  }
+  Finding found;
+  found.weight = Weight::likely;
+  found.evidence = {scene.from_failure("no file with the driver's functions was seen in this process")};
+  const auto capabilities = scene.variable("NVIDIA_DRIVER_CAPABILITIES");
+  if (capabilities && capabilities->find("compute") == std::string::npos && *capabilities != "all") {
+    found.weight = Weight::proven;
+    found.evidence.push_back(scene.from_variable(
+        "NVIDIA_DRIVER_CAPABILITIES is \"" + *capabilities + "\": without \"compute\" the container gets no libcuda",
+        "NVIDIA_DRIVER_CAPABILITIES"));
+    found.advice = {"Start the container with NVIDIA_DRIVER_CAPABILITIES=compute,utility."};
+  }
+  if (scene.machine()) {
+    for (const auto& path : scene.machine()->libraries) {
+      if (path.find("libcuda.so") == std::string::npos) continue;
+      found.evidence.push_back(scene.from_probe("there is one at " + path, "system.libraries"));
+    }
+  }
+  return found;
+}
+
+// The first driver of each major version of CUDA, as NVIDIA's release notes list them (Linux, x86-64).
+std::string oldest_driver_for(std::uint64_t runtime) {
+  switch (runtime / 1000) {
+    case 10: return "410.48";
+    case 11: return "450.80.02";
+    case 12: return "525.60.13";
+    case 13: return "580.65.06";
+  }
+  return "";
+}
+
+Finding runtime_newer_than_driver(const Scene& scene) {
+  Finding found;
+  found.weight = Weight::proven;
+  for (const auto& runtime : find_runtimes(scene.process().all_modules)) {
+    std::string text = runtime.describe() + " is in use";
+    if (runtime.version) {
+      const auto driver = oldest_driver_for(*runtime.version);
+      if (!driver.empty()) text += ", and needs driver " + driver + " or newer";
+    }
+    const ModuleRecord& module = scene.process().all_modules.at(runtime.module);
+    found.evidence.push_back(scene.from_module(std::move(text), module));
+  }
+  if (const auto& kernel = scene.process().process.kernel_driver)
+    found.evidence.push_back(scene.from_process("the kernel driver is " + *kernel, "kernel_driver"));
+  if (const ModuleRecord* driver = driver_module(scene))
+    found.evidence.push_back(scene.from_module("libcuda is " + *driver->path, *driver));
+  if (scene.nvml_answered()) {
+    const Nvml& nvml = scene.machine()->nvml;
+    std::string text = "NVML says that the driver is " + nvml.driver_version;
+    if (nvml.cuda_version) text += ", for CUDA " + version_text(*nvml.cuda_version);
+    found.evidence.push_back(scene.from_probe(std::move(text), "nvml.driver_version"));
+  }
+  if (scene.machine()) {
+    for (const auto& path : scene.machine()->libraries) {
+      const bool is_loaded = scene.module_named(path) != nullptr;
+      if (path.find("libcudart.so") != std::string::npos && !is_loaded)
+        found.evidence.push_back(scene.from_probe("another runtime lies at " + path, "system.libraries"));
+    }
+  }
+  if (find_runtimes(scene.process().all_modules).empty()) found.weight = Weight::likely;
+  return found;
+}
+
+// "libcuda.so.550.163.01" -> "550.163.01"; the file that a link names is not told by its path alone.
+std::string version_in(const std::string& text, std::size_t from) {
+  std::size_t end = from;
+  while (end < text.size() && (std::isdigit(static_cast<unsigned char>(text[end])) || text[end] == '.')) ++end;
+  return text.substr(from, end - from);
+}
+
+std::string kernel_version(const std::string& line) {
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    const bool starts_word = at == 0 || line[at - 1] == ' ';
+    if (!starts_word || !std::isdigit(static_cast<unsigned char>(line[at]))) continue;
+    const std::string version = version_in(line, at);
+    if (version.size() >= 6 && version.find('.') != std::string::npos) return version;
+  }
+  return "";
+}
+
+Finding driver_mismatch(const Scene& scene) {
+  Finding found;
+  if (scene.machine() && scene.machine()->nvml.code == 18) {  // NVML_ERROR_LIB_RM_VERSION_MISMATCH
+    found.weight = Weight::proven;
+    found.evidence.push_back(
+        scene.from_probe("NVML says that library and kernel driver have different versions", "nvml.code"));
+  }
+  const auto& kernel = scene.process().process.kernel_driver;
+  const std::string running = kernel ? kernel_version(*kernel) : "";
+  const ModuleRecord* driver = driver_module(scene);
+  const auto at = driver ? driver->path->rfind("libcuda.so.") : std::string::npos;
+  const std::string library = at == std::string::npos ? "" : version_in(*driver->path, at + 11);
+  if (running.empty() || library.find('.') == std::string::npos) return found;
+  if (running == library)
+    return Finding::ruled_out_by(scene.from_module("libcuda and the kernel driver are both " + running, *driver));
+  found.weight = std::max(found.weight, Weight::likely);
+  found.evidence.push_back(scene.from_module("libcuda is " + library + " (" + *driver->path + ")", *driver));
+  found.evidence.push_back(scene.from_process("the kernel driver is " + running, "kernel_driver"));
+  return found;
+}
+
+Finding compat_driver(const Scene& scene) {
+  const ModuleRecord* driver = driver_module(scene);
+  if (!driver || driver->path->find("compat") == std::string::npos) {
+    if (!driver) return {};
+    return Finding::ruled_out_by(scene.from_module("libcuda is " + *driver->path, *driver));
+  }
+  Finding found;
+  found.weight = scene.code() == 804 ? Weight::proven : Weight::likely;
+  found.evidence = {
+      scene.from_module("libcuda was loaded from " + *driver->path + ", a forward-compatibility folder", *driver)};
+  if (const auto& kernel = scene.process().process.kernel_driver)
+    found.evidence.push_back(scene.from_process("the kernel driver is " + *kernel, "kernel_driver"));
+  for (const Gpu* gpu : scene.gpus()) {
+    if (gpu->name) found.evidence.push_back(scene.from_probe("the device is a " + *gpu->name, "nvml.devices"));
+  }
+  return found;
+}
+
+// The file whose code was loaded: the first on the stack that is not CUDA's own.
+const ModuleRecord* code_owner(const Scene& scene) {
+  const StackRecord* stack = scene.process().stack(scene.failure().stack);
+  if (!stack) return nullptr;
+  for (const auto& frame : stack->frames) {
+    const auto module = scene.process().all_modules.find(frame.module);
+    if (module == scene.process().all_modules.end() || !module->second.path) continue;
+    const std::string& path = *module->second.path;
+    const std::string name = path.substr(path.rfind('/') + 1);
+    if (!name.starts_with("libcudart") && !name.starts_with("libcuda.") && !name.starts_with("libc.") &&
+        !name.starts_with("ld-linux"))
+      return &module->second;
+  }
+  return nullptr;
+}
+
+std::vector<Evidence> code_evidence(const Scene& scene) {
+  std::vector<Evidence> evidence;
+  if (const DeviceRecord* device = scene.device(); device && device->capability) {
+    evidence.push_back({"the device is of compute capability " + *device->capability +
+                            (device->name ? " (" + *device->name + ")" : ""),
+                        LineOfJournal{"device", device->ns, device->tid}, "capability"});
+  } else {
+    for (const auto& [_, each] : scene.process().devices) {
+      if (!each.capability) continue;
+      evidence.push_back({"GPU " + std::to_string(each.device) + " is of compute capability " + *each.capability,
+                          LineOfJournal{"device", each.ns, each.tid}, "capability"});
+    }
+  }
+  if (const ModuleRecord* owner = code_owner(scene))
+    evidence.push_back(scene.from_module("the call came from " + *owner->path, *owner));
+  if (const auto loading = scene.variable("CUDA_MODULE_LOADING"))
+    evidence.push_back(scene.from_variable("CUDA_MODULE_LOADING is " + *loading, "CUDA_MODULE_LOADING"));
+  evidence.push_back(scene.from_failure("the code says that code, not memory, is what failed to load"));
+  return evidence;
+}
+
+Finding no_code_for_device(const Scene& scene) {
+  Finding found;
+  found.weight = scene.code() == 200 ? Weight::likely : Weight::proven;
+  found.evidence = code_evidence(scene);
+  const ModuleRecord* owner = code_owner(scene);
+  if (owner) {
+    const std::string name = owner->path->substr(owner->path->rfind('/') + 1);
+    found.advice = {"Use a build of " + name + " for this generation of GPU; cuobjdump --list-elf " + *owner->path +
+                    " lists what it holds."};
+  }
+  return found;
+}
+
+Finding ptx_too_new(const Scene& scene) { return {Weight::proven, code_evidence(scene), {}, "", {}}; }
+
+Finding no_jit_compiler(const Scene& scene) {
+  return {
+      Weight::proven, {scene.from_failure("the code says that the PTX compiler's library was not found")}, {}, "", {}};
+}
+
+const Cause causes[] = {
+    {"stub_driver",
+     "the toolkit's stub was loaded in place of the driver",
+     "The toolkit's stub was loaded in place of the driver.",
+     "Remove the stubs folder from LD_LIBRARY_PATH; it is for linking only.",
+     "the path of libcuda",
+     {34, 35, 100},
+     stub_driver,
+     true},
+    {"no_driver_library",
+     "no driver library (libcuda.so.1) was found",
+     "No driver library (libcuda.so.1) was found.",
+     "Install the driver, or start the container with access to the GPU; the loader must find libcuda.so.1.",
+     "ldconfig -p | grep libcuda",
+     {35},
+     no_driver_library,
+     true},
+    {"driver_too_old",
+     "the driver is older than the CUDA runtime needs",
+     "The installed driver is older than the CUDA runtime in this program needs.",
+     "Update the driver, or use a build with an older CUDA runtime.",
+     "nvidia-smi",
+     {35, 36},
+     runtime_newer_than_driver},
+    {"compat_driver",
+     "a forward-compatibility libcuda is used on hardware that does not allow it",
+     "A forward-compatibility libcuda is used in place of the driver's own.",
+     "Remove the compat folder from the loader's path (LD_LIBRARY_PATH, /etc/ld.so.conf.d, or the image's cuda-compat "
+     "package).",
+     "the path of libcuda in the process",
+     {803, 804},
+     compat_driver},
+    {"driver_mismatch",
+     "the driver library and the kernel driver do not fit together",
+     "The driver library and the kernel driver are of different versions.",
+     "Restart the machine, or reload the kernel modules, after an update of the driver; in a container, use the host's "
+     "libcuda.",
+     "nvidia-smi and the path of libcuda",
+     {2, 100, 803, 999},
+     driver_mismatch},
+    {"no_code_for_device",
+     "the program holds no code that this GPU can load",
+     "The program holds no code that this GPU can load. No memory problem.",
+     "Use a build for this generation of GPU; cuobjdump --list-elf lists what a file holds.",
+     "cuobjdump --list-elf of the program and its libraries",
+     {98, 200, 209},
+     no_code_for_device},
+    {"ptx_too_new",
+     "the program's PTX is newer than the driver can compile",
+     "The program's PTX is newer than this driver can compile. No memory problem.",
+     "Update the driver, or build with an older toolkit or for this very GPU.",
+     "nvidia-smi: CUDA Version",
+     {218, 222},
+     ptx_too_new},
+    {"no_jit_compiler",
+     "the library that compiles PTX is missing",
+     "The driver's library that compiles PTX (libnvidia-ptxjitcompiler.so.1) is missing.",
+     "Install it with the driver; a container needs NVIDIA_DRIVER_CAPABILITIES=compute,utility.",
+     "ldconfig -p | grep ptxjitcompiler",
+     {221},
+     no_jit_compiler},
+};
+
+}  // namespace
+
+Causes causes_in_software() { return causes; }
+
+}  // namespace gpumem

@@ -1,0 +1,104 @@
+#include "diagnose/diagnosis.hpp"
+
+#include <memory>
+
+#include "analyze/error_codes.hpp"
+#include "diagnose/allocation.hpp"
+#include "diagnose/neighbours.hpp"
+#include "diagnose/scene.hpp"
+#include "diagnose/start.hpp"
+#include "model/record_parser.hpp"
+#include "schema.hpp"
+
+namespace gpumem {
+namespace {
+
+// Many failures share one look at the machine.
+class Machines {
+ public:
+  const Machine* of(const std::optional<ProbeRecord>& probe) {
+    if (!probe || probe->said.empty()) return nullptr;
+    if (read_ && read_of_.ns == probe->ns && read_of_.tid == probe->tid) return read_.get();
+    read_of_ = *probe;
+    read_.reset();
+    try {
+      read_ = std::make_unique<Machine>(read_machine_text(probe->said));
+    } catch (const BadLine&) {
+    }
+    return read_.get();
+  }
+
+ private:
+  LineHead read_of_;
+  std::unique_ptr<Machine> read_;
+};
+
+Diagnosis of_a_free_at_exit() {
+  Diagnosis result;
+  result.id = "driver_gone";
+  result.sureness = Certainty::proven;
+  result.verdict = "The driver was already shutting down: harmless for the memory, which ends with the process.";
+  result.advice = {"To get rid of the error, destroy the owning objects before main returns."};
+  return result;
+}
+
+Diagnosis of_the_code(const FailureGroup& group, std::int64_t code) {
+  Diagnosis result;
+  const auto* meaning = find_code(code);
+  result.verdict = meaning ? "Code " + std::to_string(code) + " means: " + std::string(meaning->meaning) + "."
+                           : "The code " + std::to_string(code) + " is not in this version's table.";
+  if (group.pointer && group.pointer->live && !group.pointer->live->is_right_function) {
+    const auto& kind = *find_kind(group.pointer->live->total.kind);
+    result.id = "wrong_free";
+    result.sureness = Certainty::likely;
+    result.verdict =
+        "What it was given (" + std::string(kind.text) + ") must be given back by " + given_back_text(kind.kind) + ".";
+  }
+  return result;
+}
+
+Diagnosis diagnose_with(const FailureGroup& group, const ProcessAnalysis& process, const Machine* machine,
+                        Neighbourhood& neighbours) {
+  const FailureRecord& failure = group.first;
+  const Scene scene(group, process, machine, neighbours);
+  const bool starts = failure.start || failure.tried == schema::op::init || failure.tried == schema::op::context;
+  if (starts) return diagnose_start(scene);
+  const bool needs_memory =
+      failure.tried == schema::op::alloc || failure.tried == schema::op::launch || failure.tried == schema::op::other;
+  if (needs_memory && returned_out_of_memory(failure)) return diagnose_allocation(scene);
+  if (failure.tried == schema::op::free && scene.code() == code_shutting_down) return of_a_free_at_exit();
+  return is_explained_by_causes(scene) ? diagnose_start(scene) : of_the_code(group, scene.code());
+}
+
+}  // namespace
+
+Diagnosis diagnose(const FailureGroup& group, const ProcessAnalysis& process, Neighbourhood& neighbours) {
+  Machines machines;
+  return diagnose_with(group, process, machines.of(group.probe), neighbours);
+}
+
+std::set<LineOfJournal> lines_behind(const std::vector<ExplainedFailure>& failures) {
+  std::set<LineOfJournal> lines;
+  const auto add = [&](const std::vector<Evidence>& all) {
+    for (const auto& evidence : all) {
+      if (evidence.line) lines.insert(*evidence.line);
+    }
+  };
+  for (const auto& each : failures) {
+    lines.insert({schema::line::failure, each.group.first.ns, each.group.first.tid});
+    add(each.why.evidence);
+    for (const auto& candidate : each.why.candidates) add(candidate.evidence), add(candidate.against);
+    for (const auto& cause : each.why.ruled_out) add(cause.against);
+  }
+  return lines;
+}
+
+std::vector<ExplainedFailure> explain_failures(const ProcessAnalysis& process, Neighbourhood& neighbours) {
+  Machines machines;
+  std::vector<ExplainedFailure> explained;
+  for (const auto& group : process.failures)
+    explained.push_back({group, diagnose_with(group, process, machines.of(group.probe), neighbours)});
+  return explained;
+}
+
+}  // namespace gpumem

@@ -1,0 +1,144 @@
+#include "diagnose/start.hpp"
+
+#include <algorithm>
+
+#include "analyze/error_codes.hpp"
+#include "analyze/runtimes.hpp"
+#include "diagnose/cause.hpp"
+
+namespace gpumem {
+namespace {
+
+struct Weighed {
+  const Cause* cause;
+  Finding finding;
+};
+
+template <class Take>
+void for_each_cause(std::int64_t code, Take take) {
+  for (const Causes theme : {causes_in_process(), causes_in_memory(), causes_in_modes(), causes_in_access(),
+                             causes_in_services(), causes_in_software()}) {
+    for (const Cause& cause : theme) {
+      if (cause.explains(code)) take(cause);
+    }
+  }
+}
+
+std::vector<Weighed> weigh_all(const Scene& scene) {
+  std::vector<Weighed> all;
+  for_each_cause(scene.code(), [&](const Cause& cause) { all.push_back({&cause, cause.weigh(scene)}); });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Weighed& a, const Weighed& b) { return a.finding.weight > b.finding.weight; });
+  return all;
+}
+
+void take_as_verdict(Diagnosis& result, Weighed& weighed) {
+  const Cause& cause = *weighed.cause;
+  Finding& finding = weighed.finding;
+  result.sureness = finding.weight == Weight::proven ? Certainty::proven : Certainty::likely;
+  result.id = cause.id;
+  result.verdict = finding.verdict.empty() ? std::string(cause.verdict) : std::move(finding.verdict);
+  result.evidence = std::move(finding.evidence);
+  result.advice = std::move(finding.advice);
+  if (result.advice.empty() && !cause.advice.empty()) result.advice.emplace_back(cause.advice);
+}
+
+void tell_code(const Scene& scene, Diagnosis& result) {
+  const auto* meaning = find_code(scene.code());
+  result.verdict =
+      std::string(scene.failure().start ? "CUDA did not start: " : "The call failed: ") +
+      (meaning ? std::string(meaning->meaning) : "the code " + std::to_string(scene.code()) + " is not known") + ".";
+}
+
+// What would have told more.
+void tell_what_is_missing(const Scene& scene, Diagnosis& result) {
+  const auto& probe = scene.group().probe;
+  if (!probe) {
+    result.evidence.push_back({"the machine was not looked at: the journal has no probe", std::nullopt, ""});
+  } else if (!scene.machine()) {
+    const std::string why = probe->reason.empty() ? probe->status : probe->status + ", " + probe->reason;
+    result.evidence.push_back(scene.from_probe("the machine could not be looked at (probe: " + why + ")", "status"));
+  } else if (!scene.nvml_answered()) {
+    const Nvml& nvml = scene.machine()->nvml;
+    const std::string why = nvml.trouble.empty() ? nvml.status : nvml.status + ": " + nvml.trouble;
+    result.evidence.push_back(scene.from_probe("NVML told nothing (" + why + ")", "nvml.status"));
+  }
+  const bool knows_free =
+      std::any_of(scene.gpus().begin(), scene.gpus().end(), [](const Gpu* gpu) { return gpu->free.has_value(); });
+  if (scene.code() == 2 && !knows_free) {
+    result.evidence.push_back(
+        {"there is no figure of free device memory at that moment, so it is not known whether "
+         "the GPU was full",
+         std::nullopt, ""});
+  }
+}
+
+void add_software(const Scene& scene, Diagnosis& result) {
+  for (const auto& runtime : find_runtimes(scene.process().all_modules)) {
+    result.evidence.push_back(
+        scene.from_module(runtime.describe() + " is in use", scene.process().all_modules.at(runtime.module)));
+  }
+  if (const auto& kernel = scene.process().process.kernel_driver)
+    result.evidence.push_back(scene.from_process("the kernel driver is " + *kernel, "kernel_driver"));
+  if (const auto path = driver_library(scene.process().all_modules)) {
+    if (const ModuleRecord* module = scene.module_named(*path))
+      result.evidence.push_back(scene.from_module("libcuda is " + *path, *module));
+  }
+}
+
+void add_changed_variables(const Scene& scene, Diagnosis& result) {
+  for (const auto& [name, value] : scene.failure().env_now) {
+    const auto before = scene.variable_at_exec(name);
+    std::string text = name + (before ? " was \"" + *before + "\"" : " was not set") +
+                       " at the start of the program, " +
+                       (value ? "and had become \"" + *value + "\"" : "and had been unset");
+    const auto& init = scene.process().first_init;
+    if (init && name.starts_with("CUDA_") && !init->env_now.contains(name)) {
+      text += " only after cuInit had succeeded, which reads it: the change has no effect";
+    }
+    result.evidence.push_back(scene.from_variable(std::move(text), name));
+  }
+}
+
+}  // namespace
+
+bool Cause::explains(std::int64_t code) const {
+  return code != 0 && std::find(codes.begin(), codes.end(), code) != codes.end();
+}
+
+bool is_explained_by_causes(const Scene& scene) {
+  bool is_explained = false;
+  for_each_cause(scene.code(), [&](const Cause&) { is_explained = true; });
+  return is_explained;
+}
+
+Diagnosis diagnose_start(const Scene& scene) {
+  auto weighed = weigh_all(scene);
+  Diagnosis result;
+  const bool is_decided = !weighed.empty() && weighed.front().finding.weight >= Weight::likely;
+  if (is_decided) {
+    take_as_verdict(result, weighed.front());
+    weighed.erase(weighed.begin());
+  } else {
+    tell_code(scene, result);
+    tell_what_is_missing(scene, result);
+    add_software(scene, result);
+  }
+  for (auto& each : weighed) {
+    const Cause& cause = *each.cause;
+    Finding& finding = each.finding;
+    const bool points_at_it = finding.weight >= Weight::likely || !finding.evidence.empty();
+    const bool stays_open = !is_decided || (result.sureness == Certainty::likely && finding.weight >= Weight::likely);
+    if (finding.weight == Weight::ruled_out) {
+      if (!finding.against.empty())
+        result.ruled_out.push_back({std::string(cause.id), std::string(cause.cause), std::move(finding.against)});
+    } else if (stays_open && (points_at_it || !cause.is_rare)) {
+      result.candidates.push_back({std::string(cause.id), std::string(cause.cause), std::string(cause.decided_by),
+                                   std::move(finding.evidence), std::move(finding.against)});
+    }
+  }
+  add_changed_variables(scene, result);
+  return result;
+}
+
+}  // namespace gpumem
