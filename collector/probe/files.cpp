@@ -12,6 +12,11 @@ namespace gpumem {
 
 using nlohmann::ordered_json;
 
+bool is_there(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
 ordered_json FileText::first_line() const {
   return text ? ordered_json(text->substr(0, text->find('\n'))) : ordered_json();
 }

@@ -1,4 +1,4 @@
-// Small files of the kernel, read whole.
+// Files of the kernel, and what can be told of any file without an error.
 #pragma once
 
 #include <filesystem>
@@ -7,6 +7,8 @@
 #include <string>
 
 namespace gpumem {
+
+bool is_there(const std::filesystem::path& path);  // false also where that cannot be seen
 
 struct FileText {
   std::optional<std::string> text;

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <ctime>
 
 #include "model/proc_stat.hpp"
@@ -30,19 +31,28 @@ double age_of(const ProcStat& stat) {
          static_cast<double>(stat.start) / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
+bool commands_are_kept_back() {
+  const char* redact = std::getenv("GPUMEM_REDACT");
+  return redact && std::string(redact) == "1";
+}
+
 }  // namespace
 
-ordered_json process_facts(std::int64_t pid) {
-  const std::string folder = "/proc/" + std::to_string(pid);
-  const auto name = read_file(folder + "/comm");
-  const auto command = read_file(folder + "/cmdline");
-  const auto stat = read_proc_stat(pid);
-  ordered_json facts = {{"pid", pid}, {"name", name.first_line()}};
+ordered_json process_facts(std::int64_t pid, const std::filesystem::path& proc) {
+  const auto folder = proc / std::to_string(pid);
+  const auto name = read_file(folder / "comm");
+  const auto command =
+      commands_are_kept_back() ? FileText{std::nullopt, "GPUMEM_REDACT"} : read_file(folder / "cmdline");
+  const auto stat = read_proc_stat(pid, proc);
+  const char* reason = name.text ? command.reason : name.reason;
+  ordered_json facts = {{"pid", pid}};
+  facts["ppid"] = stat ? ordered_json(stat->parent) : ordered_json();
+  facts["name"] = name.first_line();
   facts["command"] = command.text ? words_of(*command.text) : ordered_json();
   facts["start_ticks"] = stat ? ordered_json(stat->start) : ordered_json();
   facts["age_s"] = stat ? ordered_json(age_of(*stat)) : ordered_json();
   facts["state"] = stat ? ordered_json(std::string(1, stat->state)) : ordered_json();
-  facts["reason"] = command.reason ? ordered_json(command.reason) : ordered_json();
+  facts["reason"] = reason ? ordered_json(reason) : ordered_json();
   return facts;
 }
 

@@ -1,6 +1,9 @@
 #include "probe/system.hpp"
 
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -9,7 +12,12 @@
 #include <sstream>
 
 #include "probe/cgroup.hpp"
+#include "probe/cuda_libraries.hpp"
 #include "probe/files.hpp"
+#include "probe/holders.hpp"
+#include "probe/host_memory.hpp"
+#include "probe/kernel_log.hpp"
+#include "probe/services.hpp"
 
 namespace gpumem {
 namespace {
@@ -28,11 +36,6 @@ constexpr const char* told_variables[] = {"CUDA_VISIBLE_DEVICES",
                                           "NVIDIA_DRIVER_CAPABILITIES",
                                           "LD_LIBRARY_PATH",
                                           "LD_PRELOAD"};
-
-bool is_there(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
 
 ordered_json kernel_modules() {
   const auto file = read_file("/proc/modules");
@@ -92,13 +95,13 @@ ordered_json pid_namespace() {
           {"numbers", numbers_of_this_process()}};
 }
 
-ordered_json mps() {
-  const char* chosen = std::getenv("CUDA_MPS_PIPE_DIRECTORY");
-  const fs::path folder = chosen ? chosen : "/tmp/nvidia-mps";
-  return {{"pipe_directory", folder.string()},
-          {"chosen", chosen != nullptr},
-          {"exists", is_there(folder)},
-          {"control_exists", is_there(folder / "control")}};
+// Whether what /proc says of processes holds for the numbers that this one knows.
+ordered_json state_of_proc() {
+  struct statfs about {};
+  if (::statfs("/proc", &about) != 0 || about.f_type != PROC_SUPER_MAGIC) return "missing";
+  std::error_code ignored;
+  const auto self = fs::read_symlink("/proc/self", ignored);
+  return self == std::to_string(::getpid()) ? "ok" : "of another namespace";
 }
 
 double seconds_of(clockid_t clock) {
@@ -107,13 +110,20 @@ double seconds_of(clockid_t clock) {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
 }
 
-// The kernel tells how often and how long it was suspended, but not when it resumed.
-ordered_json times() {
+ordered_json kernel_log(const FileText& log) {
+  if (!log.text) return {{"lines", nullptr}, {"reason", log.reason}};
+  return {{"lines", lines_that_matter(*log.text, seconds_of(CLOCK_MONOTONIC))}, {"reason", nullptr}};
+}
+
+// Without its log the kernel tells how often and how long it was suspended, but not when it resumed.
+ordered_json times(const FileText& log) {
   const double boot = seconds_of(CLOCK_BOOTTIME);
+  const double monotonic = seconds_of(CLOCK_MONOTONIC);
+  const auto since_resume = seconds_since_resume(log.text.value_or(""), monotonic);
   return {{"since_boot_s", boot},
-          {"suspended_s", std::max(0.0, boot - seconds_of(CLOCK_MONOTONIC))},
+          {"suspended_s", std::max(0.0, boot - monotonic)},
           {"suspends", number_in("/sys/power/suspend_stats/success")},
-          {"since_resume_s", nullptr}};
+          {"since_resume_s", since_resume ? ordered_json(*since_resume) : ordered_json()}};
 }
 
 }  // namespace
@@ -129,8 +139,20 @@ void tell_system(Findings& findings) {
   add("cgroup_memory", [] { return cgroup_memory("/"); });
   add("container_marks", container_marks);
   add("pid_namespace", pid_namespace);
-  add("mps", mps);
-  add("times", times);
+  add("proc", state_of_proc);
+  const auto log = read_kernel_log();
+  add("kernel_log", [&log] { return kernel_log(log); });
+  add("times", [&log] { return times(log); });
+  add("host_memory", [] { return host_memory("/"); });
+  add("libraries", [] {
+    const char* search_path = std::getenv("LD_LIBRARY_PATH");
+    return cuda_libraries("/", search_path ? search_path : "");
+  });
+  findings.doing("/proc");
+  const auto scan = scan_processes("/proc");
+  add("mps", [&scan] { return mps(scan); });
+  add("fabric_manager", [&scan] { return fabric_manager("/", scan); });
+  tell_holders(findings, scan, "/proc");
 }
 
 }  // namespace gpumem

@@ -2,25 +2,11 @@
 #include <algorithm>
 
 #include "genuine.hpp"
+#include "probe_answers.hpp"
 
 using namespace gpumem::test;
 
 namespace {
-
-Line answer_of(const Outcome& outcome) {
-  INFO(outcome);
-  REQUIRE(outcome.status == 0);
-  CHECK(outcome.err.empty());
-  const auto answer = Line::parse(outcome.out);
-  CHECK(answer["schema_version"] == 1);
-  CHECK(answer["system"]["status"] == "ok");
-  CHECK(answer["device_nodes"]["status"] == "ok");
-  return answer;
-}
-
-Line probe(const Stage& stage, const std::string& deadline = "20000") {
-  return answer_of(stage.gpumem({"probe", "--deadline", deadline}));
-}
 
 Line nvml_with(const Line& script, const std::string& deadline = "20000") {
   Stage stage;
@@ -32,16 +18,6 @@ Line rule(const std::string& call, const Line& what) {
   Line rule = {{"call", call}};
   rule.update(what);
   return rule;
-}
-
-// Root in namespaces of its own, as a container would be.
-std::vector<std::string> in_namespaces(const std::string& script) {
-  return {"unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork", "--mount-proc", "sh", "-ec", script};
-}
-
-std::string missing_namespaces() {
-  const auto outcome = run({in_namespaces("mount -t tmpfs none /dev"), plain_environment()});
-  return outcome.status == 0 ? "" : "no namespaces may be made here: " + outcome.err;
 }
 
 }  // namespace
@@ -194,21 +170,6 @@ TEST_CASE("probe: NVIDIA's own NVML without its driver refuses, and hangs nothin
     CHECK(nvml["code"] == 9);
     CHECK(nvml["text"] == "Driver Not Loaded");
   }
-}
-
-TEST_CASE("probe: in a container the holders' numbers mean nobody, and missing device files are named") {
-  NEEDS(scripted_driver);
-  if (const auto reason = missing_namespaces(); !reason.empty()) return skipped(reason);
-  Stage stage;
-  stage.script(
-      {{"devices",
-        {{{"other_processes", {{{"pid", 4000000}, {"name", "x"}, {"used_bytes", 5}, {"kind", "compute"}}}}}}}});
-  const auto answer = answer_of(stage.run(
-      {in_namespaces("mount -t tmpfs none /dev; exec " + collector().string() + " probe"), stage.bare_environment()}));
-  CHECK(answer["nvml"]["processes"][0]["reason"] == "ENOENT");
-  CHECK(answer["system"]["pid_namespace"]["initial"] == false);
-  for (const auto& node : answer["device_nodes"]["nodes"]) CHECK(node["open"] == "ENOENT");
-  CHECK(answer["device_nodes"]["nodes"].size() == 3);
 }
 
 TEST_CASE("probe: settings and the place of the MPS daemon are those of its own environment") {

@@ -1,4 +1,3 @@
-#include "analyze/failure_groups.hpp"
 
 #include "analyze/failure_groups.hpp"
 #include "catch.hpp"

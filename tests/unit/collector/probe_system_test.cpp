@@ -8,21 +8,16 @@
 #include <cstring>
 
 #include "catch.hpp"
+#include "made_up_root.hpp"
 #include "probe/cgroup.hpp"
 #include "probe/device_nodes.hpp"
 #include "probe/process_facts.hpp"
-#include "scratch_folder.hpp"
 
 using namespace gpumem;
-using gpumem::test::ScratchFolder;
+using gpumem::test::MadeUpRoot;
 using nlohmann::ordered_json;
 
 namespace {
-
-void put(const ScratchFolder& folder, const std::string& name, const std::string& text) {
-  std::filesystem::create_directories((folder / name).parent_path());
-  folder.write(name, text);
-}
 
 // Cannot be opened, as a device file behind which there is no driver.
 void put_socket(const std::filesystem::path& path) {
@@ -34,7 +29,7 @@ void put_socket(const std::filesystem::path& path) {
   ::close(socket);
 }
 
-std::map<std::string, ordered_json> nodes_in(const ScratchFolder& folder) {
+std::map<std::string, ordered_json> nodes_in(const MadeUpRoot& folder) {
   const auto found = find_device_nodes(folder.path());
   const auto told =
       run_sections({[&](Findings& findings) { tell_device_nodes(findings, found); }}, std::chrono::seconds(20));
@@ -49,7 +44,7 @@ std::map<std::string, ordered_json> nodes_in(const ScratchFolder& folder) {
 }  // namespace
 
 TEST_CASE("device files that CUDA needs are named even where they are missing") {
-  const auto nodes = nodes_in(ScratchFolder());
+  const auto nodes = nodes_in(MadeUpRoot());
   REQUIRE(nodes.size() == 3);
   for (const char* name : {"nvidiactl", "nvidia-uvm", "nvidia0"}) {
     CHECK(nodes.at(name)["exists"] == false);
@@ -58,13 +53,13 @@ TEST_CASE("device files that CUDA needs are named even where they are missing") 
 }
 
 TEST_CASE("device files are told with their mode, and what opening them gives") {
-  const ScratchFolder folder;
-  put(folder, "nvidiactl", "");
+  const MadeUpRoot folder;
+  folder.put("nvidiactl", "");
   ::chmod((folder / "nvidiactl").c_str(), 0640);
   put_socket(folder / "nvidia1");
   std::filesystem::create_symlink("nvidia0", folder / "nvidia0");
-  put(folder, "nvidia-caps/nvidia-cap1", "");
-  put(folder, "null", "");
+  folder.put("nvidia-caps/nvidia-cap1", "");
+  folder.put("null", "");
   const auto nodes = nodes_in(folder);
   CHECK(nodes.size() == 5);
   CHECK(nodes.at("nvidiactl")["mode"] == "0640");
@@ -78,11 +73,11 @@ TEST_CASE("device files are told with their mode, and what opening them gives") 
 }
 
 TEST_CASE("each level of a cgroup is told, since each may have the limit that counts") {
-  const ScratchFolder root;
-  put(root, "proc/self/cgroup", "0::/jobs/mine\n");
-  put(root, "sys/fs/cgroup/jobs/memory.max", "1073741824\n");
-  put(root, "sys/fs/cgroup/jobs/mine/memory.max", "max\n");
-  put(root, "sys/fs/cgroup/jobs/mine/memory.events", "low 0\noom 3\noom_kill 1\n");
+  const MadeUpRoot root;
+  root.put("proc/self/cgroup", "0::/jobs/mine\n");
+  root.put("sys/fs/cgroup/jobs/memory.max", "1073741824\n");
+  root.put("sys/fs/cgroup/jobs/mine/memory.max", "max\n");
+  root.put("sys/fs/cgroup/jobs/mine/memory.events", "low 0\noom 3\noom_kill 1\n");
   const auto memory = cgroup_memory(root.path());
   CHECK(memory["version"] == 2);
   CHECK(memory["group"] == "/jobs/mine");
@@ -94,19 +89,19 @@ TEST_CASE("each level of a cgroup is told, since each may have the limit that co
 }
 
 TEST_CASE("a container that sees its own cgroup as the topmost is told that one") {
-  const ScratchFolder root;
-  put(root, "proc/self/cgroup", "0::/docker/abc\n");
-  put(root, "sys/fs/cgroup/memory.max", "5000\n");
+  const MadeUpRoot root;
+  root.put("proc/self/cgroup", "0::/docker/abc\n");
+  root.put("sys/fs/cgroup/memory.max", "5000\n");
   const auto memory = cgroup_memory(root.path());
   REQUIRE(memory["levels"].size() == 1);
   CHECK(memory["levels"][0]["memory.max"] == 5000);
 }
 
 TEST_CASE("where memory has a hierarchy of its own, that one counts") {
-  const ScratchFolder root;
-  put(root, "proc/self/cgroup", "5:cpu,cpuacct:/\n4:hugetlb,memory:/box\n0::/other\n");
-  put(root, "sys/fs/cgroup/memory/box/memory.limit_in_bytes", "4096\n");
-  put(root, "sys/fs/cgroup/memory/box/memory.oom_control", "oom_kill_disable 0\noom_kill 2\n");
+  const MadeUpRoot root;
+  root.put("proc/self/cgroup", "5:cpu,cpuacct:/\n4:hugetlb,memory:/box\n0::/other\n");
+  root.put("sys/fs/cgroup/memory/box/memory.limit_in_bytes", "4096\n");
+  root.put("sys/fs/cgroup/memory/box/memory.oom_control", "oom_kill_disable 0\noom_kill 2\n");
   const auto memory = cgroup_memory(root.path());
   CHECK(memory["version"] == 1);
   REQUIRE(memory["levels"].size() == 2);
@@ -115,7 +110,7 @@ TEST_CASE("where memory has a hierarchy of its own, that one counts") {
 }
 
 TEST_CASE("a system without cgroups has no levels") {
-  const auto memory = cgroup_memory(ScratchFolder().path());
+  const auto memory = cgroup_memory(MadeUpRoot().path());
   CHECK(memory["version"].is_null());
   CHECK(memory["levels"].empty());
 }
@@ -132,6 +127,7 @@ TEST_CASE("a process is told by name, command and start") {
     ::usleep(10000);
   }
   CHECK(facts["command"] == ordered_json{"sleep", "60"});
+  CHECK(facts["ppid"] == ::getpid());
   CHECK(facts["start_ticks"] > 0);
   CHECK(facts["age_s"] < 60);
   CHECK(facts["reason"].is_null());
@@ -143,5 +139,18 @@ TEST_CASE("a process is told by name, command and start") {
   ::waitpid(child, nullptr, 0);
   facts = process_facts(child);
   CHECK(facts["reason"] == "ENOENT");
-  for (const char* key : {"name", "command", "start_ticks", "age_s", "state"}) CHECK(facts[key].is_null());
+  for (const char* key : {"ppid", "name", "command", "start_ticks", "age_s", "state"}) CHECK(facts[key].is_null());
+}
+
+TEST_CASE("a command line is kept back where that is wished, and nothing else") {
+  REQUIRE(::setenv("GPUMEM_REDACT", "1", 1) == 0);
+  const auto kept_back = process_facts(::getpid());
+  REQUIRE(::setenv("GPUMEM_REDACT", "0", 1) == 0);
+  const auto told = process_facts(::getpid());
+  ::unsetenv("GPUMEM_REDACT");
+  CHECK(kept_back["command"].is_null());
+  CHECK(kept_back["reason"] == "GPUMEM_REDACT");
+  CHECK(kept_back["name"] == told["name"]);
+  CHECK(told["command"].is_array());
+  CHECK(told["reason"].is_null());
 }
