@@ -29,6 +29,7 @@ std::string grouped(std::uint64_t number) {
 
 std::string plural_of(std::string_view noun) {
   if (noun.ends_with("ry")) return std::string(noun.substr(0, noun.size() - 1)) + "ies";
+  if (noun.ends_with("s")) return std::string(noun) + "es";
   return std::string(noun) + "s";
 }
 

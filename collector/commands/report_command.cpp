@@ -77,7 +77,7 @@ class ReportJob {
 
   void run() {
     const auto journals = find_journals(options_.path);
-    Neighbourhood neighbourhood(journals_beside(options_.path));
+    Neighbourhood neighbourhood(options_.path);
     for (const auto& files : journals) {
       const auto process = read(files);
       if (!process) continue;

@@ -117,7 +117,7 @@ std::string summary_of_run(const std::vector<JournalFiles>& journals, const Fini
   TextPage page(style.width, style.colour);
   page.paragraph("gpumem: " + child_end_text(child) + ".");
   Symbolizer symbols;
-  Neighbourhood neighbourhood(journals_beside(journals.front().segments.front()));
+  Neighbourhood neighbourhood(journals.front().segments.front());
   std::size_t shown = 0;
   for (const auto& files : journals) {
     if (shown == most_processes_in_summary) break;
@@ -128,8 +128,7 @@ std::string summary_of_run(const std::vector<JournalFiles>& journals, const Fini
     add_headline(page, {process, explain_failures(process, neighbourhood), names, false, nullptr, program});
   }
   if (journals.size() > shown) {
-    page.paragraph("... and " + count_of(journals.size() - shown, "more process") +
-                   (journals.size() - shown > 1 ? "es." : "."));
+    page.paragraph("... and " + count_of(journals.size() - shown, "more process") + ".");
   }
   const bool is_one = journals.size() == 1;
   const fs::path path = is_one ? journals.front().segments.front() : journals.front().segments.front().parent_path();

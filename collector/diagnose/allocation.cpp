@@ -185,7 +185,8 @@ class Shortage {
     if (free() && *free() < small_) {
       result_.id = "device_full";
       result_.sureness = Certainty::likely;
-      result_.verdict = "The device is full: " + bytes_text(*free()) + " free.";
+      result_.verdict =
+          "The device is full: " + bytes_text(*free()) + " free. How much the driver wanted, only the driver knows.";
       advise_about_memory();
     }
     return std::move(result_);

@@ -6,6 +6,7 @@
 #include "analyze/live_table.hpp"
 #include "model/error.hpp"
 #include "model/journal_reader.hpp"
+#include "model/journal_set.hpp"
 #include "model/status_file.hpp"
 #include "schema.hpp"
 
@@ -80,6 +81,14 @@ std::optional<Neighbour> read(const JournalFiles& files) {
   return neighbour;
 }
 
+std::vector<JournalFiles> journals_in(const std::filesystem::path& folder) {
+  try {
+    return find_journals(folder);
+  } catch (const Error&) {
+    return {};  // a journal may bear any name, and lie among none that bears a journal's
+  }
+}
+
 }  // namespace
 
 void BytesOverTime::note(std::uint64_t ns, std::uint64_t bytes) {
@@ -116,13 +125,17 @@ std::optional<std::uint64_t> Neighbour::bytes_at(std::uint64_t wall_ns, const st
   return std::nullopt;
 }
 
+Neighbourhood::Neighbourhood(const std::filesystem::path& path)
+    : folder_(std::filesystem::is_directory(path) ? path : path.parent_path()) {
+  if (folder_.empty()) folder_ = ".";
+}
+
 const std::vector<Neighbour>& Neighbourhood::all() {
-  if (!is_read_) {
-    for (const auto& files : files_) {
-      if (auto neighbour = read(files)) all_.push_back(*std::move(neighbour));
-    }
-    is_read_ = true;
+  if (folder_.empty()) return all_;
+  for (const auto& files : journals_in(folder_)) {
+    if (auto neighbour = read(files)) all_.push_back(*std::move(neighbour));
   }
+  folder_.clear();
   return all_;
 }
 

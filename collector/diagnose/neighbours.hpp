@@ -12,7 +12,6 @@
 
 #include "analyze/process_end.hpp"
 #include "analyze/runtimes.hpp"
-#include "model/journal_set.hpp"
 #include "model/records.hpp"
 
 namespace gpumem {
@@ -54,7 +53,8 @@ struct Neighbour {
 class Neighbourhood {
  public:
   Neighbourhood() = default;
-  explicit Neighbourhood(std::vector<JournalFiles> files) : files_(std::move(files)) {}
+  // Of the folder that PATH is, or lies in.
+  explicit Neighbourhood(const std::filesystem::path& path);
 
   // All that can be read; what cannot is left out.
   const std::vector<Neighbour>& all();
@@ -66,9 +66,8 @@ class Neighbourhood {
   std::vector<const Neighbour*> children_of(const Neighbour& parent);
 
  private:
-  std::vector<JournalFiles> files_;
+  std::filesystem::path folder_;  // empty once it is read
   std::vector<Neighbour> all_;
-  bool is_read_ = false;
 };
 
 }  // namespace gpumem

@@ -123,10 +123,4 @@ std::vector<JournalFiles> find_journals(const fs::path& path) {
   return {JournalFiles{without_suffix(path.string(), schema::journal_suffix), {path}, false}};
 }
 
-std::vector<JournalFiles> journals_beside(const std::filesystem::path& path) {
-  if (std::filesystem::is_directory(path)) return find_journals(path);
-  const auto folder = path.parent_path();
-  return find_journals(folder.empty() ? "." : folder);
-}
-
 }  // namespace gpumem

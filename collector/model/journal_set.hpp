@@ -20,7 +20,4 @@ struct JournalFiles {
 // Sorted by file name. Throws error where PATH is missing or holds no journal.
 std::vector<JournalFiles> find_journals(const std::filesystem::path& path);
 
-// All of the folder that PATH is, or lies in.
-std::vector<JournalFiles> journals_beside(const std::filesystem::path& path);
-
 }  // namespace gpumem
