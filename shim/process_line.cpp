@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 #include <time.h>
 
@@ -55,9 +56,9 @@ void write_arguments(Line& line, const ProcessFacts& facts) {
 void write_environment(Line& line, const ProcessFacts& facts) {
   line.key("env");
   line.put("{");
-  for (const char* name : recorded_variables) {
-    std::string_view value;
-    if (environment_at_exec(facts, name, value)) line.text(name, value);
+  for (std::size_t i = 0; i < std::size(recorded_variables); ++i) {
+    const std::string_view value = facts.recorded_at_exec[i];
+    if (value.data() != nullptr) line.text(recorded_variables[i], value);
   }
   line.put("}");
 }
@@ -105,8 +106,23 @@ void write_origin(Line& line, const Session* parent) {
   line.number("events",
               parent->events.load(std::memory_order_relaxed) + parent->failures.load(std::memory_order_relaxed));
   line.truth("initialized", parent->initialized.load(std::memory_order_relaxed));
+  if (parent->start_of_cuda.known.load(std::memory_order_acquire)) {
+    line.key("init");
+    line.put("{");
+    line.word("api", api_name(parent->start_of_cuda.api));
+    line.number("ns", parent->start_of_cuda.ns);
+    line.number("s", parent->start_of_cuda.stack);
+    line.put("}");
+  }
   line.put("}");
 }
+
+// Of each variable once, with what stands around it, and of what ends the line.
+constexpr std::size_t room_for_names = [] {
+  std::size_t room = 64;
+  for (const char* name : recorded_variables) room += std::string_view(name).size() + sizeof R"("":null,)";
+  return room;
+}();
 
 }  // namespace
 
@@ -141,12 +157,16 @@ void write_process(Line& line, const Session& session, unsigned n, const Session
 }
 
 void write_changed_environment(Line& line, const ProcessFacts& facts) {
-  bool any = false;
-  for (const char* name : recorded_variables) {
-    std::string_view before;
-    const bool was_set = environment_at_exec(facts, name, before);
+  constexpr std::size_t count = std::size(recorded_variables);
+  bool left_out[count] = {};
+  bool any = false, any_left_out = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    const char* const name = recorded_variables[i];
+    const std::string_view before = facts.recorded_at_exec[i];
     const char* now = std::getenv(name);
-    if (now == nullptr ? !was_set : was_set && before == now) continue;
+    const bool was_set = before.data() != nullptr;
+    if (!was_set && (now == nullptr || !facts.has_whole_environment)) continue;
+    if (was_set && now != nullptr && before == now) continue;
     if (!any) {
       line.key("env_now");
       line.put("{");
@@ -154,11 +174,20 @@ void write_changed_environment(Line& line, const ProcessFacts& facts) {
     }
     if (now == nullptr) {
       line.null(name);
-    } else {
-      line.text(name, now);
+    } else if (!line.text_with_room(name, now, room_for_names)) {
+      left_out[i] = any_left_out = true;
     }
   }
   if (any) line.put("}");
+  if (!any_left_out) return;
+  line.key("env_left_out");
+  line.put("[");
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!left_out[i]) continue;
+    line.separate();
+    line.quoted(recorded_variables[i]);
+  }
+  line.put("]");
 }
 
 void write_totals(Line& line, Session& session, std::string_view type) {

@@ -15,7 +15,8 @@ void write_process(Line& line, const Session& session, unsigned n, const Session
 // `type`: schema::line::totals or end.
 void write_totals(Line& line, Session& session, std::string_view type);
 
-// ,"env_now":{…} with the variables of the allow-list that have changed since exec; nothing if none has.
+// ,"env_now":{…} with the variables of the allow-list that have changed since exec; nothing if none has. Values that do
+// not fit are left out and named instead: the line goes on to fit.
 void write_changed_environment(Line& line, const ProcessFacts& facts);
 
 }  // namespace gpumem

@@ -195,6 +195,11 @@ bool Session::sample_due(std::uint64_t now_ns) const {
   return every != 0 && now_ns >= last_sample_ns.load(std::memory_order_relaxed) + every;
 }
 
+bool Session::first_entry(ApiId api) {
+  std::atomic<bool>& known = entered[index(api)];
+  return !known.load(std::memory_order_relaxed) && !known.exchange(true, std::memory_order_relaxed);
+}
+
 bool Session::first_use_of(std::uint32_t context) {
   if (context == 0 || context >= 64) return false;
   const std::uint64_t bit = std::uint64_t{1} << context;

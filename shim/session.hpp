@@ -38,12 +38,20 @@ struct Session {
   std::atomic<bool> failed_before{false};  // some call has failed
   std::atomic<bool> context_seen{false};   // CUDA has started
   std::atomic<bool> initialized{false};    // cuInit has succeeded
-  std::atomic<bool> passed_by{false};      // calls of CUDA are known to have been made unseen
-  bool inherited_driver = false;           // forked from a process that had started CUDA: the driver must not be asked
+  struct {
+    std::atomic<bool> known{false};  // the rest is that of the event of cuInit's success
+    ApiId api = ApiId::none;
+    std::uint64_t ns = 0;
+    std::uint32_t stack = 0;
+  } start_of_cuda;
+  std::atomic<bool> libraries_written{false}, devices_counted{false};
+  std::atomic<bool> passed_by{false};  // calls of CUDA are known to have been made unseen
+  bool inherited_driver = false;       // forked from a process that had started CUDA: the driver must not be asked
 
   // Bit per device (the last for calls that name none) and function: a start that has succeeded once.
   std::array<std::atomic<std::uint64_t>, api_count> started{};
-  std::atomic<std::uint64_t> contexts_used{0};  // bit per context number below 64
+  std::array<std::atomic<bool>, api_count> entered{};  // an entry of the function has been written
+  std::atomic<std::uint64_t> contexts_used{0};         // bit per context number below 64
 
   std::atomic<std::uint64_t> launches{0};
   std::atomic<int> open_captures{0};
@@ -61,6 +69,7 @@ struct Session {
 
   bool has_started(ApiId api, int device) const;
   bool first_start(ApiId api, int device);   // true once
+  bool first_entry(ApiId api);               // true once
   bool first_use_of(std::uint32_t context);  // true once for each of the first contexts
 
   // The pool that the program chose for the device's streams: its number, or 0 for the default one.

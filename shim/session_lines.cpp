@@ -1,6 +1,8 @@
 #include "session_lines.hpp"
 
+#include "api/cuda_types.hpp"
 #include "api/settings.hpp"
+#include "forensics/gpu_libraries.hpp"
 #include "intercept/driver_queries.hpp"
 #include "intercept/providers.hpp"
 #include "intercept/real_dlsym.hpp"
@@ -133,24 +135,54 @@ void write_providers(Session& session) {
     if (const Provider* known = provider_with_serial(serial)) write_module_again(session, known->object.lo);
 }
 
+namespace {
+
+// A line that the changed environment may be added to.
+using LongLine = char[8 * 1024];
+
+void append_event(Session& session, const Line& line) {
+  if (session.write(line)) session.events.fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace
+
 void write_event(Session& session, EventRecord& record, bool with_stack) {
   write_cuda_modules(session);
   if (with_stack) take_stack(session, record);
   char buffer[1024];
   Line line(buffer, sizeof buffer);
-  write_event(line, session.stamp(), record);
-  if (session.write(line)) session.events.fetch_add(1, std::memory_order_relaxed);
+  begin_event(line, session.stamp(), record);
+  line.close();
+  append_event(session, line);
+}
+
+void write_start_of_cuda(Session& session, EventRecord& record) {
+  write_cuda_modules(session);
+  take_stack(session, record);
+  const Stamp stamp = session.stamp();
+  LongLine buffer;
+  Line line(buffer, sizeof buffer);
+  begin_event(line, stamp, record);
+  write_changed_environment(line, session.facts);
+  line.close();
+  append_event(session, line);
+  session.start_of_cuda.api = record.api;
+  session.start_of_cuda.ns = stamp.ns;
+  session.start_of_cuda.stack = record.stack;
+  session.start_of_cuda.known.store(true, std::memory_order_release);
 }
 
 void write_failure(Session& session, FailureRecord& record) {
   write_cuda_modules(session);
   take_stack(session, record);
-  char buffer[8 * 1024];
+  LongLine buffer;
   Line line(buffer, sizeof buffer);
   begin_failure(line, session.stamp(), record);
-  if (record.start) write_changed_environment(line, session.facts);
+  write_changed_environment(line, session.facts);
   line.close();
   if (session.write(line, Journal::Importance::essential)) session.failures.fetch_add(1, std::memory_order_relaxed);
+  write_gpu_libraries(session);
+  if (record.code != cuda_not_permitted) write_all_devices(session);
 }
 
 void write_sample(Session& session, const SampleRecord& record) {
@@ -161,16 +193,49 @@ void write_sample(Session& session, const SampleRecord& record) {
 }
 
 void write_device_once(Session& session, int ordinal) {
-  constexpr int tracked = 64;
-  if (ordinal < 0 || ordinal >= tracked || !session.driver_usable()) return;
+  if (ordinal < 0 || ordinal >= Session::tracked_devices || !session.driver_usable()) return;
   const std::uint64_t bit = std::uint64_t{1} << ordinal;
   if (session.devices_written.fetch_or(bit, std::memory_order_relaxed) & bit) return;
   DeviceIdentity identity;
   if (!device_identity(ordinal, identity)) return;
   char buffer[2048];
   Line line(buffer, sizeof buffer);
-  write_device(line, session.stamp(), {ordinal, identity.uuid, identity.pci_bus_id, identity.name, identity.total});
+  write_device(line, session.stamp(),
+               {ordinal, identity.uuid, identity.pci_bus_id, identity.name, identity.total, identity.compute_mode,
+                identity.capability});
   session.write(line);
+}
+
+void write_gpu_libraries(Session& session) {
+  if (session.libraries_written.exchange(true, std::memory_order_relaxed)) return;
+  session.modules.update();
+  // Only places are taken along under the loader's lock: the lines need locks of ours.
+  constexpr std::size_t most = 256;
+  std::uintptr_t places[most];
+  std::size_t looked_at = 0, count = most;
+  while (count == most) {
+    count = 0;
+    std::size_t seen = 0;
+    any_object([&](const LoadedObject& object) {
+      if (seen++ < looked_at) return false;
+      ++looked_at;
+      if (is_gpu_library(object.path)) places[count++] = object.lo;
+      return count == most;
+    });
+    for (std::size_t i = 0; i < count; ++i)
+      if (Module* module = session.modules.find(places[i])) write_module_once(session, *module);
+  }
+}
+
+void write_all_devices(Session& session) {
+  const bool has_started =
+      session.initialized.load(std::memory_order_relaxed) || session.context_seen.load(std::memory_order_relaxed);
+  int count = 0;
+  if (!has_started || !session.driver_usable() || session.devices_counted.exchange(true, std::memory_order_relaxed) ||
+      !device_count(count))
+    return;
+  for (int ordinal = 0; ordinal < count && ordinal < Session::tracked_devices; ++ordinal)
+    write_device_once(session, ordinal);
 }
 
 }  // namespace gpumem

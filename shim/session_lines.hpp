@@ -11,6 +11,8 @@ struct Session;
 
 // Counts it and writes it; with `with_stack`, at the calling thread's stack.
 void write_event(Session& session, EventRecord& record, bool with_stack);
+// That of cuInit, with the environment as it is then. Remembered for what is forked from here.
+void write_start_of_cuda(Session& session, EventRecord& record);
 void write_failure(Session& session, FailureRecord& record);
 
 // The libraries of CUDA that were found since the last time.
@@ -19,5 +21,10 @@ void write_providers(Session& session);
 void write_sample(Session& session, const SampleRecord& record);
 
 void write_device_once(Session& session, int ordinal);
+
+// What is around the process's first failure, each once: the libraries that have to do with GPUs, and the devices that
+// the process can see. The driver is asked if it may be, and not before it has started.
+void write_gpu_libraries(Session& session);
+void write_all_devices(Session& session);
 
 }  // namespace gpumem

@@ -4,13 +4,13 @@
 #include <link.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "probe/nvml_api.hpp"
 #include "probe/process_facts.hpp"
+#include "schema.hpp"
 
 namespace gpumem {
 namespace {
@@ -34,9 +34,8 @@ ordered_json facts_of(const Process& process) {
 }
 
 ordered_json compute_mode_text(int mode) {
-  constexpr std::array names{"default", "exclusive_thread", "prohibited", "exclusive_process"};
   const auto index = static_cast<std::size_t>(mode);
-  return index < names.size() ? ordered_json(names[index]) : ordered_json(mode);
+  return index < std::size(schema::compute_modes) ? ordered_json(schema::compute_modes[index]) : ordered_json(mode);
 }
 
 class Conversation {

@@ -111,6 +111,7 @@ inline constexpr int cuda_success = 0;
 // CUDA_ERROR_NOT_FOUND and cudaErrorSymbolNotFound alike, and CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND and
 // cudaErrorSharedObjectSymbolNotFound alike.
 inline constexpr int cuda_not_found = 500, cuda_symbol_not_found = 302;
+inline constexpr int cuda_not_permitted = 800;  // in a callback of the driver's
 
 // CU_STREAM_PER_THREAD: what a per-thread form means by the null stream.
 inline constexpr std::uintptr_t stream_per_thread = 2;

@@ -44,6 +44,24 @@ std::uint64_t read_start_ticks() {
   return ticks;
 }
 
+void read_environment(ProcessFacts& facts) {
+  constexpr std::size_t capacity = sizeof facts.environment;
+  std::size_t size = read_file("/proc/self/environ", facts.environment, capacity);
+  facts.has_whole_environment = size < capacity;
+  if (!facts.has_whole_environment)
+    while (size > 0 && facts.environment[size - 1] != '\0') --size;
+  facts.environment_size = size;
+  for (const char* at = facts.environment; at < facts.environment + size; at += std::strlen(at) + 1) {
+    const std::string_view entry(at);
+    for (std::size_t i = 0; i < std::size(recorded_variables); ++i) {
+      const std::size_t length = std::strlen(recorded_variables[i]);
+      if (facts.recorded_at_exec[i].data() == nullptr && entry.size() > length && entry[length] == '=' &&
+          entry.starts_with(recorded_variables[i]))
+        facts.recorded_at_exec[i] = {at + length + 1, entry.size() - length - 1};
+    }
+  }
+}
+
 }  // namespace
 
 void gather_process_facts(ProcessFacts& facts) {
@@ -58,7 +76,7 @@ void gather_process_facts(ProcessFacts& facts) {
   if (getcwd(facts.directory, sizeof facts.directory) == nullptr) facts.directory[0] = '\0';
   read_first_line("/proc/driver/nvidia/version", facts.kernel_driver, sizeof facts.kernel_driver);
   facts.arguments_size = read_file("/proc/self/cmdline", facts.arguments, sizeof facts.arguments);
-  facts.environment_size = read_file("/proc/self/environ", facts.environment, sizeof facts.environment);
+  read_environment(facts);
 }
 
 bool nth_text(const char* list, std::size_t size, std::size_t n, std::string_view& text) {
@@ -72,16 +90,6 @@ bool nth_text(const char* list, std::size_t size, std::size_t n, std::string_vie
       return true;
     }
     at = stop + 1;
-  }
-  return false;
-}
-
-bool environment_at_exec(const ProcessFacts& facts, std::string_view name, std::string_view& value) {
-  std::string_view entry;
-  for (std::size_t n = 0; nth_text(facts.environment, facts.environment_size, n, entry); ++n) {
-    if (!entry.starts_with(name) || entry.size() <= name.size() || entry[name.size()] != '=') continue;
-    value = {entry.data() + name.size() + 1, entry.size() - name.size() - 1};
-    return true;
   }
   return false;
 }

@@ -5,9 +5,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
 
 namespace gpumem {
+
+// The allow-list of environment.def.
+inline constexpr const char* recorded_variables[] = {
+#define ENVIRONMENT(name) #name,
+#include "forensics/environment.def"
+#undef ENVIRONMENT
+};
 
 struct ProcessFacts {
   int pid = 0, parent = 0;
@@ -19,23 +27,16 @@ struct ProcessFacts {
   char kernel_driver[512] = "";
   std::size_t arguments_size = 0, environment_size = 0;
   char arguments[32 * 1024];     // NUL-separated, as much of them as fits
-  char environment[128 * 1024];  // as it was at exec
+  char environment[128 * 1024];  // as it was at exec, as many whole variables as fit
+  bool has_whole_environment = true;
+  // The values in it of recorded_variables; without data where a variable is not in it.
+  std::string_view recorded_at_exec[std::size(recorded_variables)];
 };
 
 void gather_process_facts(ProcessFacts& facts);
 
 // The n-th NUL-terminated text of a list such as `arguments`; false past the end.
 bool nth_text(const char* list, std::size_t size, std::size_t n, std::string_view& text);
-
-// The value of a variable at exec; false if it was not set.
-bool environment_at_exec(const ProcessFacts& facts, std::string_view name, std::string_view& value);
-
-// The allow-list of environment.def.
-inline constexpr const char* recorded_variables[] = {
-#define ENVIRONMENT(name) #name,
-#include "forensics/environment.def"
-#undef ENVIRONMENT
-};
 
 enum class Limit { address_space, open_files, locked_memory };
 // False: unlimited.

@@ -69,6 +69,7 @@ CallGuard::CallGuard(ApiId api, const Effect& effect, const void* caller) {
                                   .action = effect.action,
                                   .kind = effect.kind,
                                   .address = effect.address,
+                                  .entry_written = call_.entry_written,
                                   .frame = const_cast<const std::uint64_t*>(&serial_),
                                   .serial = running.last_serial};
   depth_ = ++running.depth;

@@ -21,6 +21,7 @@ struct RunningCall {
   Action action = Action::start;
   MemoryKind kind = MemoryKind::device;
   std::uint64_t address = 0;
+  bool entry_written = false;
   const std::uint64_t* frame = nullptr;  // where on the stack its guard is, and what stands there while it runs
   std::uint64_t serial = 0;
 
@@ -35,6 +36,7 @@ struct Call {
   int result = 0;
   const void* caller = nullptr;  // return address of the wrapper
   std::uint64_t entered_ns = 0;  // set by the observer where it wants it
+  bool entry_written = false;    // the observer has told of its entry
 
   RunningCall* outer = nullptr;   // the call of this thread that this one happens in
   ApiId outermost = ApiId::none;  // the one that the program made; itself if it is that one

@@ -1,8 +1,13 @@
 #include "intercept/driver_queries.hpp"
 
+#include <algorithm>
+#include <atomic>
+#include <charconv>
 #include <cstddef>
+#include <cstring>
 
 #include "api/cuda_types.hpp"
+#include "base/spin_lock.hpp"
 #include "intercept/providers.hpp"
 
 namespace gpumem {
@@ -27,6 +32,13 @@ void format_uuid(const DeviceUuid& uuid, char* text) {
     *text++ = digits[uuid.bytes[i] & 15];
   }
   *text = '\0';
+}
+
+void format_capability(int major, int minor, char (&text)[16]) {
+  char* const end = text + sizeof text - 1;
+  char* at = std::to_chars(text, end, major).ptr;
+  if (at != end) *at++ = '.';
+  *std::to_chars(at, end, minor).ptr = '\0';
 }
 
 }  // namespace
@@ -113,7 +125,68 @@ bool device_identity(int ordinal, DeviceIdentity& identity) {
     format_uuid(uuid, identity.uuid);
   std::size_t total = 0;
   if (succeeds(driver->cuDeviceTotalMem_v2, &total, device)) identity.total = total;
+  constexpr int compute_mode = 20, capability_major = 75, capability_minor = 76;  // CU_DEVICE_ATTRIBUTE_…
+  int mode = 0, major = 0, minor = 0;
+  if (succeeds(driver->cuDeviceGetAttribute, &mode, compute_mode, device)) identity.compute_mode = mode;
+  if (succeeds(driver->cuDeviceGetAttribute, &major, capability_major, device) &&
+      succeeds(driver->cuDeviceGetAttribute, &minor, capability_minor, device))
+    format_capability(major, minor, identity.capability);
   return true;
+}
+
+bool device_count(int& count) {
+  const OwnCalls* driver = own_calls();
+  return driver != nullptr && succeeds(driver->cuDeviceGetCount, &count);
+}
+
+namespace {
+
+// Which driver the iterator is of, by its serial, and the iterator: a driver that was loaded anew begins a log anew.
+constinit std::atomic<std::uint64_t> log_place{0};
+
+// Returns the length. No lock is held across the driver's functions, so two threads may both be told of the same.
+std::size_t read_driver_log(char* text, std::size_t size) {
+  constexpr unsigned serial_shift = 32, no_flags = 0;
+  const Provider* driver = driver_provider();
+  if (driver == nullptr || size < 2) return 0;
+  const std::uint64_t place = log_place.load(std::memory_order_relaxed);
+  const bool has_place = place >> serial_shift == driver->serial;
+  auto iterator = static_cast<unsigned>(place);
+  if (!has_place && !succeeds(driver->own_calls.cuLogsCurrent, &iterator, no_flags)) return 0;
+  std::size_t length = size - 1;
+  unsigned* const everything = nullptr;
+  if (!succeeds(driver->own_calls.cuLogsDumpToMemory, has_place ? &iterator : everything, text, &length, no_flags))
+    return 0;
+  log_place.store(std::uint64_t{driver->serial} << serial_shift | iterator, std::memory_order_relaxed);
+  return std::min(length, size - 1);
+}
+
+SpinLock kept_log_lock;
+char kept_log[4096];
+std::size_t kept_log_size = 0;
+
+}  // namespace
+
+void keep_driver_log() {
+  char fresh[sizeof kept_log];
+  const std::size_t size = read_driver_log(fresh, sizeof fresh);
+  LockGuard guard(kept_log_lock);
+  const std::size_t most = std::min(size, sizeof kept_log - kept_log_size);
+  std::memcpy(kept_log + kept_log_size, fresh, most);
+  kept_log_size += most;
+}
+
+bool new_driver_log(char* text, std::size_t size) {
+  std::size_t length = 0;
+  {
+    LockGuard guard(kept_log_lock);
+    length = std::min(kept_log_size, size - 1);
+    std::memcpy(text, kept_log, length);
+    kept_log_size = 0;
+  }
+  length += read_driver_log(text + length, size - length);
+  text[length] = '\0';
+  return length != 0;
 }
 
 }  // namespace gpumem

@@ -5,6 +5,7 @@
 // lacks the function, or refuses.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace gpumem {
@@ -41,8 +42,17 @@ struct DeviceIdentity {
   char pci_bus_id[32] = "";
   char uuid[48] = "";  // "GPU-…", as nvidia-smi writes it
   std::uint64_t total = 0;
+  int compute_mode = -1;     // CUcomputemode
+  char capability[16] = "";  // "9.0"
 };
-// Fields that the driver does not tell stay empty.
+// Fields that the driver does not tell stay as they are.
 bool device_identity(int ordinal, DeviceIdentity& identity);
+bool device_count(int& count);
+
+// What the driver has written to its own error log since the last time, for all threads together; false if nothing. A
+// text that does not fit loses its older messages, and the driver says so in it.
+bool new_driver_log(char* text, std::size_t size);
+// Reads what is new now, for the next new_driver_log(): the driver may be unloaded before that.
+void keep_driver_log();
 
 }  // namespace gpumem

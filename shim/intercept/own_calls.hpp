@@ -23,11 +23,15 @@ struct DeviceUuid {
   X(cuDeviceGetUuid, (DeviceUuid*, CUdevice))                           \
   X(cuDeviceGetPCIBusId, (char*, int, CUdevice))                        \
   X(cuDeviceTotalMem_v2, (std::size_t*, CUdevice))                      \
+  X(cuDeviceGetAttribute, (int*, int, CUdevice))                        \
+  X(cuDeviceGetCount, (int*))                                           \
   X(cuDeviceGetDefaultMemPool, (CUmemoryPool*, CUdevice))               \
   X(cuMemPoolGetAttribute, (CUmemoryPool, int, void*))                  \
   X(cuDeviceGetGraphMemAttribute, (CUdevice, int, void*))               \
   X(cuMemGetAddressRange_v2, (CUdeviceptr*, std::size_t*, CUdeviceptr)) \
-  X(cuStreamGetCaptureInfo, (CUstream, int*, cuuint64_t*))
+  X(cuStreamGetCaptureInfo, (CUstream, int*, cuuint64_t*))              \
+  X(cuLogsCurrent, (unsigned*, unsigned))                               \
+  X(cuLogsDumpToMemory, (unsigned*, char*, std::size_t*, unsigned))
 
 // Pointers into one driver; null where it lacks the function.
 struct OwnCalls {

@@ -72,4 +72,12 @@ void Line::text(std::string_view name, std::string_view value) {
   hex_bytes(value.data(), value.size());
 }
 
+bool Line::text_with_room(std::string_view name, std::string_view value, std::size_t room) {
+  const Line before = *this;
+  text(name, value);
+  if (fits() && room <= static_cast<std::size_t>(end_ - next_)) return true;
+  *this = before;
+  return false;
+}
+
 }  // namespace gpumem

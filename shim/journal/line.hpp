@@ -45,7 +45,9 @@ class Line {
     digits(value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value));
   }
   void hex(std::string_view name, std::uint64_t value) { key(name), quoted_hex(value); }
-  void text(std::string_view name, std::string_view value);   // with its _raw_hex sibling where needed
+  void text(std::string_view name, std::string_view value);  // with its _raw_hex sibling where needed
+  // The same, but where it does not fit and leave so much room, the line stays as it was: false.
+  bool text_with_room(std::string_view name, std::string_view value, std::size_t room);
   void word(std::string_view name, std::string_view value) {  // a name of ours: nothing to escape
     key(name);
     put("\"");

@@ -73,10 +73,18 @@ void write_device(Line& line, Stamp stamp, const DeviceRecord& record) {
   } else {
     line.number("total", record.total);
   }
+  if (record.compute_mode < 0) {
+    line.null("compute_mode");
+  } else if (const auto mode = static_cast<std::size_t>(record.compute_mode); mode < std::size(schema::compute_modes)) {
+    line.word("compute_mode", schema::compute_modes[mode]);
+  } else {
+    line.signed_number("compute_mode", record.compute_mode);
+  }
+  text_or_null(line, "capability", record.capability);
   line.close();
 }
 
-void write_event(Line& line, Stamp stamp, const EventRecord& record) {
+void begin_event(Line& line, Stamp stamp, const EventRecord& record) {
   line.open(schema::line::event, stamp.ns, stamp.tid);
   line.word("op", record.op);
   write_api(line, record);
@@ -100,7 +108,6 @@ void write_event(Line& line, Stamp stamp, const EventRecord& record) {
     line.number("bytes", record.dropped_bytes);
   }
   write_place(line, record);
-  line.close();
 }
 
 void write_sample(Line& line, Stamp stamp, const SampleRecord& record) {

@@ -32,6 +32,8 @@ struct DeviceRecord {
   int ordinal = 0;
   std::string_view uuid, pci_bus_id, name;  // "": unknown
   std::uint64_t total = 0;                  // 0: unknown
+  int compute_mode = -1;                    // -1: unknown
+  std::string_view capability;              // "": unknown
 };
 
 // What events and failures have in common.
@@ -93,11 +95,11 @@ std::string_view kind_name(MemoryKind kind);
 
 void write_module(Line& line, Stamp stamp, const ModuleRecord& record);
 void write_device(Line& line, Stamp stamp, const DeviceRecord& record);
-void write_event(Line& line, Stamp stamp, const EventRecord& record);
 void write_sample(Line& line, Stamp stamp, const SampleRecord& record);
 void write_coverage(Line& line, Stamp stamp, const CoverageRecord& record);
 
-// A failure is left open, so that the session can add what it found out; close() ends it.
+// Events and failures are left open, so that the session can add what it found out; close() ends them.
+void begin_event(Line& line, Stamp stamp, const EventRecord& record);
 void begin_failure(Line& line, Stamp stamp, const FailureRecord& record);
 
 }  // namespace gpumem

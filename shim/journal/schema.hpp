@@ -97,6 +97,10 @@ inline constexpr Kind kinds[] = {
     {"multicast"sv, Counts::handles},
 };
 
+// Values of "compute_mode", by the numbers that CUDA and NVML give them.
+inline constexpr std::string_view compute_modes[] = {"default"sv, "exclusive_thread"sv, "prohibited"sv,
+                                                     "exclusive_process"sv};
+
 // Values of "role".
 namespace role {
 inline constexpr auto driver = "driver"sv;

@@ -16,6 +16,7 @@ void started(Session& session, Call& call) {
   EventRecord record = event_of(call, schema::op::init);
   record.device = call.effect.device;
   record.took_ns = monotonic_ns() - call.entered_ns;
+  if (call.api == ApiId::cuInit) return write_start_of_cuda(session, record);
   write_event(session, record, true);
 }
 

@@ -1,5 +1,6 @@
 #include "record/events.hpp"
 
+#include "api/cuda_types.hpp"
 #include "intercept/driver_queries.hpp"
 #include "journal/schema.hpp"
 #include "session.hpp"
@@ -36,7 +37,7 @@ void write_context(Session& session, EventRecord record, const Context& context)
 Place current_place(Session& session, const Call& call) {
   std::uint64_t handle = 0;
   int device = no_device;
-  if (!session.driver_usable() || !current_context(handle, device)) return {};
+  if (call.result == cuda_not_permitted || !session.driver_usable() || !current_context(handle, device)) return {};
   Context context;
   if (!session.contexts.find(handle, context)) {
     bool primary = false, fresh = false;

@@ -1,6 +1,7 @@
 // From calls to lines: implements observe_before() and observe_after().
 #include "api/cuda_types.hpp"
 #include "intercept/call.hpp"
+#include "intercept/driver_queries.hpp"
 #include "journal/schema.hpp"
 #include "record/events.hpp"
 #include "record/handlers.hpp"
@@ -111,6 +112,28 @@ bool belongs_to_outer(const Call& call) {
   return true;
 }
 
+// Loading code waits for the device, and the first launch of a kernel can load some.
+bool loads_code(const Effect& effect) {
+  return effect.action == Action::launch || (effect.action == Action::allocate &&
+                                             (effect.kind == MemoryKind::module || effect.kind == MemoryKind::library));
+}
+
+// Whether the call may never return: then its entry must be in the journal. Any call can be the one that starts CUDA.
+bool may_hang(Session& session, const Call& call) {
+  if (handler_of(call.effect.action).can_hang) return !session.has_started(call.api, call.effect.device);
+  const bool has_started = session.context_seen.load(std::memory_order_relaxed);
+  return (!has_started || loads_code(call.effect)) && session.first_entry(call.api);
+}
+
+void write_entry(Session& session, ApiId outermost, ApiId entered, int device) {
+  EventRecord record;
+  record.op = schema::op::begin;
+  record.api = outermost;
+  if (entered != outermost) record.inner = entered;
+  record.device = device;
+  write_event(session, record, true);
+}
+
 }  // namespace
 
 void observe_before(Call& call) {
@@ -122,11 +145,9 @@ void observe_before(Call& call) {
   const bool is_part = call.outer != nullptr && is_same_thing(*call.outer, call.effect);
   if (handler.before != nullptr && !is_part) handler.before(*current, call);
   call.entered_ns = monotonic_ns();
-  if (!handler.can_hang || current->has_started(call.api, call.effect.device)) return;
-  EventRecord begin = event_of(call, schema::op::begin);
-  if (call.outer != nullptr) begin.inner = call.api;
-  begin.device = call.effect.device;
-  write_event(*current, begin, false);
+  if (!may_hang(*current, call)) return;
+  call.entry_written = true;
+  write_entry(*current, call.outermost, call.api, call.effect.device);
 }
 
 void observe_after(Call& call) {
@@ -135,13 +156,17 @@ void observe_after(Call& call) {
   const Handler& handler = handler_of(call.effect.action);
   const bool succeeded = call.result == cuda_success;
   if (!succeeded && handler.failed != nullptr) handler.failed(*current, call);
-  // A runtime that refuses the driver unloads it before the call that failed can be recorded.
+  // A runtime that refuses the driver, or could not start it, unloads it before its own call can be recorded.
   if (call.effect.action == Action::resolve) write_providers(*current);
+  if (!succeeded && call.api == ApiId::cuInit && current->driver_usable()) keep_driver_log();
   if (call.outer != nullptr && belongs_to_outer(call)) return;
   if (call.effect.action == Action::resolve) return;
   if (!succeeded) return record_failure(*current, call);
   if (call.effect.complete != nullptr) call.effect.complete(call.effect);
   if (handler.succeeded != nullptr) handler.succeeded(*current, call);
+  // What this one wrote would end the entry of the call around it, which still runs.
+  if (call.outer != nullptr && call.outer->entry_written)
+    write_entry(*current, call.outermost, call.outer->api, no_device);
 }
 
 }  // namespace gpumem

@@ -100,6 +100,17 @@ status cuGetExportTable(const void** table, const uuid* id) {
   return status::success;
 }
 
+status cuLogsCurrent(unsigned* iterator, unsigned flags) {
+  if (!iterator || flags) return status::invalid_value;
+  *iterator = machine::instance().log.end();
+  return status::success;
+}
+
+status cuLogsDumpToMemory(unsigned* iterator, char* buffer, std::size_t* size, unsigned flags) {
+  if (!buffer || !size || flags) return status::invalid_value;
+  return machine::instance().log.dump(iterator, buffer, *size) ? status::success : status::invalid_value;
+}
+
 status cuModuleGetLoadingMode(int* mode) {
   if (!mode) return status::invalid_value;
   constexpr int lazy = 2;

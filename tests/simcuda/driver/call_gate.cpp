@@ -56,6 +56,7 @@ status call_site::admit(gate needed) {
       const locked_machine sim;
       if (device* poorer = sim->find_device(wanted.device)) poorer->lose(wanted.free_falls_by);
     }
+    if (!wanted.log.empty()) machine::instance().log.add(wanted.log);
     if (wanted.code) return static_cast<status>(wanted.code);
   }
   return check(needed);

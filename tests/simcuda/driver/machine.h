@@ -16,6 +16,7 @@
 #include "driver/code.h"
 #include "driver/context.h"
 #include "driver/device.h"
+#include "driver/error_log.h"
 #include "driver/foreign.h"
 #include "driver/graphs.h"
 #include "driver/handles.h"
@@ -85,6 +86,8 @@ class machine {
   void retire(memory_pool& pool);
   /// A block of the pool is gone; the last one ends a pool that waits for it.
   void release_to_pool(memory_pool& pool, std::size_t bytes);
+
+  error_log log;
 
   std::mutex mutex;  // guards everything below
   const script settings;

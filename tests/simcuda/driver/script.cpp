@@ -131,6 +131,7 @@ rule read_rule(const json& value, const location& where, std::size_t) {
                {"times", integer(result.times, std::uint64_t{1})},
                {"code", integer(result.code)},
                {"delay_ms", integer(result.delay_ms)},
+               {"log", text(result.log)},
                {"free_falls_by", integer(result.free_falls_by)},
                {"device", integer(result.device)}});
   if (result.call.empty()) where.key("call").refuse("the name of an exported function is expected");

@@ -67,6 +67,7 @@ struct rule {
   std::uint64_t times = 0;  // 0: all following calls
   int code = 0;             // answered instead of running the function, unless 0
   unsigned delay_ms = 0;
+  std::string log;                // what the driver writes to its error log about it
   std::size_t free_falls_by = 0;  // bytes that vanish from the device without any allocation
   int device = 0;                 // whose bytes
 };

@@ -80,7 +80,8 @@ TEST_CASE("the longest ordinary event stays within 200 bytes") {
   record.device = 7;
   record.context = 2;
   record.stack = 1234;
-  write_event(line, {86'400'000'000'000, 1234567}, record);
+  begin_event(line, {86'400'000'000'000, 1234567}, record);
+  line.close();
   const json parsed = json::parse(line.view());
   CHECK(parsed["n"] == 1'073'741'824);
   CHECK(parsed["p"] == "0x7f1234567800");
@@ -96,7 +97,8 @@ TEST_CASE("absent values leave no key behind") {
   record.has_address = true;
   record.address = 0x10;
   record.unknown_pointer = true;
-  write_event(line, {1, 2}, record);
+  begin_event(line, {1, 2}, record);
+  line.close();
   const json parsed = json::parse(line.view());
   CHECK(parsed == json{{"t", "event"},
                        {"ns", 1},
