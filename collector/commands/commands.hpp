@@ -25,6 +25,7 @@ void add_help_command(CLI::App& app, CommandLine& line);
 void add_leaks_command(CLI::App& app, CommandLine& line);
 void add_path_command(CLI::App& app, CommandLine& line);
 void add_peak_command(CLI::App& app, CommandLine& line);
+void add_doctor_command(CLI::App& app, CommandLine& line);
 void add_probe_command(CLI::App& app, CommandLine& line);
 void add_report_command(CLI::App& app, CommandLine& line);
 void add_run_command(CLI::App& app, CommandLine& line);

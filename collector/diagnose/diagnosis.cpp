@@ -57,10 +57,9 @@ Diagnosis of_the_code(const FailureGroup& group, std::int64_t code) {
   return result;
 }
 
-Diagnosis diagnose_with(const FailureGroup& group, const ProcessAnalysis& process, const Machine* machine,
-                        Neighbourhood& neighbours) {
+Diagnosis judge(const Scene& scene) {
+  const FailureGroup& group = scene.group();
   const FailureRecord& failure = group.first;
-  const Scene scene(group, process, machine, neighbours);
   const bool starts = failure.start || failure.tried == schema::op::init || failure.tried == schema::op::context;
   if (starts) return diagnose_start(scene);
   const bool needs_memory =
@@ -68,6 +67,15 @@ Diagnosis diagnose_with(const FailureGroup& group, const ProcessAnalysis& proces
   if (needs_memory && returned_out_of_memory(failure)) return diagnose_allocation(scene);
   if (failure.tried == schema::op::free && scene.code() == code_shutting_down) return of_a_free_at_exit();
   return is_explained_by_causes(scene) ? diagnose_start(scene) : of_the_code(group, scene.code());
+}
+
+Diagnosis diagnose_with(const FailureGroup& group, const ProcessAnalysis& process, const Machine* machine,
+                        Neighbourhood& neighbours) {
+  const Scene scene(group, process, machine, neighbours);
+  Diagnosis why = judge(scene);
+  if (group.state && !group.state->log.empty())
+    why.evidence.push_back(scene.from_state("the driver's own log says: " + group.state->log, "log"));
+  return why;
 }
 
 }  // namespace

@@ -23,38 +23,6 @@ json pointer_object(const ProcessView& view, const CallRecord& call, const Point
   return object;
 }
 
-json evidence_list(const std::vector<Evidence>& all) {
-  json list = json::array();
-  for (const auto& each : all) {
-    list.push_back(
-        {{"text", each.text},
-         {"record", each.line ? json{{"t", each.line->type}, {"ns", each.line->ns}, {"tid", each.line->tid}} : json()},
-         {"where", or_null(each.where)}});
-  }
-  return list;
-}
-
-json diagnosis_object(const ProcessView& view, const ExplainedFailure& failure) {
-  const Diagnosis& why = failure.why;
-  json candidates = json::array(), ruled_out = json::array();
-  for (const auto& each : why.candidates) {
-    candidates.push_back({{"id", each.id},
-                          {"cause", each.cause},
-                          {"decided_by", each.decided_by},
-                          {"evidence", evidence_list(each.evidence)},
-                          {"against", evidence_list(each.against)}});
-  }
-  for (const auto& each : why.ruled_out)
-    ruled_out.push_back({{"id", each.id}, {"cause", each.cause}, {"against", evidence_list(each.against)}});
-  return {{"id", or_null(why.id)},
-          {"certainty", word(why.sureness)},
-          {"verdict", why.verdict},
-          {"evidence", evidence_list(evidence_of(view, failure))},
-          {"advice", why.advice},
-          {"candidates", std::move(candidates)},
-          {"ruled_out", std::move(ruled_out)}};
-}
-
 json failure_object(const ProcessView& view, const ExplainedFailure& each) {
   const FailureGroup& group = each.group;
   const FailureRecord& failure = group.first;
@@ -92,7 +60,9 @@ json failure_object(const ProcessView& view, const ExplainedFailure& each) {
     object["held_then"].push_back(std::move(part));
   }
   object["pointer"] = group.pointer ? pointer_object(view, failure, *group.pointer) : json();
-  object["diagnosis"] = diagnosis_object(view, each);
+  Diagnosis why = each.why;
+  why.evidence = evidence_of(view, each);
+  object["diagnosis"] = diagnosis_object(why);
   object["site"] = site_object(view, failure.stack);
   return object;
 }

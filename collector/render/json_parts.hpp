@@ -26,6 +26,7 @@ const char* word(Counts counts);
 ordered_json total_object(const TotalKey& total);
 void put_usage(ordered_json& object, const Usage& amount);
 ordered_json site_object(const ProcessView& view, std::uint64_t stack);
+ordered_json diagnosis_object(const Diagnosis& why);
 ordered_json process_object(const ProcessView& view);
 
 }  // namespace gpumem

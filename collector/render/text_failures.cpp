@@ -2,6 +2,7 @@
 
 #include "render/pointer_text.hpp"
 #include "render/site_groups.hpp"
+#include "render/text_diagnosis.hpp"
 #include "render/text_parts.hpp"
 #include "render/units.hpp"
 #include "schema.hpp"
@@ -9,45 +10,7 @@
 namespace gpumem {
 namespace {
 
-constexpr std::size_t label_width = 9;
-
-const char* sureness_text(Certainty sureness) {
-  switch (sureness) {
-    case Certainty::proven: return "Cause";
-    case Certainty::likely: return "Likely";
-    case Certainty::open: break;
-  }
-  return "Verdict";
-}
-
-void add_evidence(TextPage& page, const ProcessView& view, const char* label, const std::vector<Evidence>& all,
-                  const std::string& prefix = "") {
-  for (const auto& evidence : all) {
-    page.fact(label, printable(prefix + evidence_text(view, evidence)), label_width);
-    label = "";
-  }
-}
-
-// Each cause that remains, what decides, and what is known of it.
-void add_candidates(TextPage& page, const ProcessView& view, const std::vector<Candidate>& candidates) {
-  const char* label = "Possible";
-  for (const auto& each : candidates) {
-    page.fact(label, printable(each.cause + "; what decides: " + each.decided_by), label_width);
-    label = "";
-    add_evidence(page, view, label, each.evidence, "  for it: ");
-    add_evidence(page, view, label, each.against, "  against it: ");
-  }
-}
-
-void add_ruled_out(TextPage& page, const ProcessView& view, const std::vector<RuledOut>& all) {
-  const char* label = "Not";
-  for (const auto& each : all) {
-    std::string reasons;
-    for (const auto& evidence : each.against) reasons += (reasons.empty() ? "" : "; ") + evidence_text(view, evidence);
-    page.fact(label, printable("that " + each.cause + ": " + reasons), label_width);
-    label = "";
-  }
-}
+constexpr std::size_t label_width = diagnosis_label_width;
 
 void add_list(TextPage& page, const char* label, const std::vector<std::string>& clauses) {
   for (const auto& clause : clauses) {
@@ -84,11 +47,9 @@ void add_failure(TextPage& page, const ProcessView& view, const ExplainedFailure
   const FailureGroup& group = each.group;
   const char* rank = group.end == Outcome::recovered ? "Recovered: " : group.first.first ? "First failing call: " : "";
   page.lead(rank + failure_text(view, group));
-  page.fact(sureness_text(each.why.sureness), printable(each.why.verdict), label_width);
-  add_evidence(page, view, "Evidence", evidence_of(view, each));
-  add_candidates(page, view, each.why.candidates);
-  add_ruled_out(page, view, each.why.ruled_out);
-  add_list(page, "Advice", each.why.advice);
+  Diagnosis why = each.why;
+  why.evidence = evidence_of(view, each);
+  add_diagnosis(page, why, view.lines != nullptr);
   add_request(page, view, group);
   add_held_then(page, view, group);
   if (const auto outcome = outcome_text(group); !outcome.empty()) page.fact("Outcome", outcome, label_width);

@@ -163,16 +163,6 @@ std::vector<Evidence> evidence_of(const ProcessView& view, const ExplainedFailur
   return all;
 }
 
-std::string evidence_text(const ProcessView& view, const Evidence& evidence) {
-  if (!view.lines) return evidence.text;
-  std::string source = evidence.where;
-  if (evidence.line) {
-    source = std::string(evidence.line->type) + " line at " + std::to_string(evidence.line->ns) + " ns" +
-             (source.empty() ? "" : ": " + source);
-  }
-  return source.empty() ? evidence.text : evidence.text + "  [" + source + "]";
-}
-
 std::string untracked_text(const ProcessAnalysis& process) {
   const Usage& lost = process.untracked;
   const std::uint64_t counted = process.counters ? process.counters->lost_blocks : 0;

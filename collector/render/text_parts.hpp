@@ -28,9 +28,6 @@ std::string rise_text(const ProcessView& view, const UnexplainedRise& rise);
 // The facts that the verdict rests on, with the names of call sites where one is part of it.
 std::vector<Evidence> evidence_of(const ProcessView& view, const ExplainedFailure& each);
 
-// A fact as one clause; where it was read, if the view explains.
-std::string evidence_text(const ProcessView& view, const Evidence& evidence);
-
 // "3 blocks (1.5 GiB)", of those that the shim could not keep track of
 std::string untracked_text(const ProcessAnalysis& process);
 
