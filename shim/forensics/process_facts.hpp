@@ -37,7 +37,7 @@ inline constexpr const char* recorded_variables[] = {
 #undef ENVIRONMENT
 };
 
-enum class Limit { address_space, open_files, locked_memory };
+enum class Limit : unsigned char { address_space, data, open_files, locked_memory, processes };
 // False: unlimited.
 bool soft_limit(Limit limit, std::uint64_t& value);
 
