@@ -29,6 +29,8 @@ class Room {
     if (!pages_) return;
     for (const std::size_t guard : {std::size_t{0}, helper_stack_at})
       mprotect(pages_.begin() + guard, guard_size, PROT_NONE);
+    // Where the processor has no other way to tell it, as on x86-64.
+    *static_cast<void**>(thread_pointer()) = thread_pointer();
   }
 
   explicit operator bool() const { return static_cast<bool>(pages_); }
@@ -76,7 +78,20 @@ bool children_go_elsewhere() {
          std::memcmp(own, theirs, static_cast<std::size_t>(length)) != 0;
 }
 
-// No signal may meet the supervisor, in which the program's handlers would run.
+template <class Condition>
+bool comes_true(Condition&& condition) {
+  constexpr std::uint64_t patience_ns = 100 * ns_per_millisecond;
+  const std::uint64_t until = monotonic_ns() + patience_ns;
+  while (!condition()) {
+    if (monotonic_ns() >= until) return false;
+    const timespec moment{0, 100'000};
+    nanosleep(&moment, nullptr);
+  }
+  return true;
+}
+
+// No signal may meet the supervisor, in which the program's handlers would run; nor this thread, which a handler could
+// leave by a jump, before the helper has become another program and needs nothing of this one any more.
 pid_t start_supervisor(HelperRun& run, const Room& room) {
   constexpr std::uint64_t all = ~std::uint64_t{0};
   std::uint64_t before = 0;
@@ -85,6 +100,7 @@ pid_t start_supervisor(HelperRun& run, const Room& room) {
       clone(supervise, room.supervisor_stack(), CLONE_VM | CLONE_FILES | CLONE_UNTRACED | CLONE_SETTLS, &run, nullptr,
             room.thread_pointer(), nullptr);
   const int error = errno;
+  if (supervisor > 0) comes_true([&] { return run.writer.load() < 0; });
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, sizeof before);
   errno = error;
   return supervisor;
@@ -110,18 +126,7 @@ void read_line(int reader, std::uint64_t until_ns, char* line, std::size_t capac
     }
     used += static_cast<std::size_t>(got);
   }
-}
-
-template <class Condition>
-bool comes_true(Condition&& condition) {
-  constexpr std::uint64_t patience_ns = 100 * ns_per_millisecond;
-  const std::uint64_t until = monotonic_ns() + patience_ns;
-  while (!condition()) {
-    if (monotonic_ns() >= until) return false;
-    const timespec moment{0, 100'000};
-    nanosleep(&moment, nullptr);
-  }
-  return true;
+  std::strcpy(outcome.reason, "its line is too long");
 }
 
 void end_supervisor(HelperRun& run, Room& room, pid_t supervisor, bool at_once) {
@@ -173,16 +178,16 @@ HelperOutcome run_helper(const HelperCommand& command, char* line, std::size_t c
   run.writer.store(ends[1]);
   HelperOutcome outcome;
   const pid_t supervisor = start_supervisor(run, room);
-  const int error = errno;
-  if (supervisor > 0) {
+  if (supervisor < 0) {
+    outcome = not_started(errno);
+  } else {
     read_line(ends[0], until_ns, line, capacity, outcome);
-    end_supervisor(run, room, supervisor, outcome.end == HelperOutcome::End::timed_out);
   }
-  close_writer(run);
   close(ends[0]);
-  if (supervisor < 0) return not_started(error);
+  if (supervisor > 0) end_supervisor(run, room, supervisor, outcome.end == HelperOutcome::End::timed_out);
+  close_writer(run);
   if (run.error != 0) return not_started(run.error);
-  if (outcome.end == HelperOutcome::End::said_nothing) explain_silence(run, outcome);
+  if (outcome.end == HelperOutcome::End::said_nothing && outcome.reason[0] == '\0') explain_silence(run, outcome);
   return outcome;
 }
 
