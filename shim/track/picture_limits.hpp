@@ -32,7 +32,8 @@ class PictureLimits {
   // where it was left by a jump, until it would have paid for its longest duration.
   bool begin_probe(std::uint64_t now_ns, std::uint64_t longest_ns) {
     std::uint64_t allowed = probe_allowed_ns_.load(std::memory_order_relaxed);
-    return now_ns >= allowed && probe_allowed_ns_.compare_exchange_strong(allowed, next_probe_ns(now_ns, longest_ns));
+    return now_ns >= allowed &&
+           probe_allowed_ns_.compare_exchange_strong(allowed, next_probe_ns(now_ns + longest_ns, longest_ns));
   }
   void end_probe(std::uint64_t began_ns, std::uint64_t now_ns) {
     probe_allowed_ns_.store(next_probe_ns(now_ns, now_ns - began_ns), std::memory_order_relaxed);

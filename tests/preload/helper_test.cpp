@@ -70,14 +70,6 @@ TEST_CASE("helper: it raises no signal, ends no wait and changes nothing of the 
   }
 }
 
-TEST_CASE("helper: the program would notice one that was forked") {
-  NEEDS(scripted_driver);
-  Stage stage;
-  const auto outcome = stage.script(failing_start).run_bare({program("failing_host"), "waiting"});
-  CHECK(outcome.out.find("wait: the child, status 7") != std::string::npos);
-  CHECK(outcome.out.find("children: -1 No child processes, ended: 0") != std::string::npos);
-}
-
 TEST_CASE("helper: nor does the first process of a container") {
   NEEDS(scripted_driver);
   if (const auto reason = missing_namespaces(); !reason.empty()) return skipped(reason);
