@@ -117,6 +117,7 @@ TEST_CASE("helper: it starts as a fresh program, with nothing of this one but th
                      {"preload", false},
                      {"disabled", true},
                      {"kept", true},
+                     {"killed_first", true},
                      {"visible", "5"}});
 }
 

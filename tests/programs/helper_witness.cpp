@@ -42,6 +42,14 @@ bool is_device(int descriptor, const char* path) {
   return readlink(link, name, sizeof name - 1) > 0 && std::strcmp(name, path) == 0;
 }
 
+int number_in(const char* file) {
+  int number = -1;
+  FILE* const stream = std::fopen(file, "r");
+  if (stream != nullptr && std::fscanf(stream, "%d", &number) != 1) number = -1;
+  if (stream != nullptr) std::fclose(stream);
+  return number;
+}
+
 void stay(const char* file) {
   fork();
   const int list = open(file, O_WRONLY | O_APPEND | O_CREAT, 0600);
@@ -56,11 +64,11 @@ int main(int, char** argv) {
   usleep(100'000);
   std::printf(
       "{\"arguments\":\"%s %s %s %s %s\",\"descriptors\":%d,\"nowhere\":%s,\"signals\":%s,\"limits\":%s,"
-      "\"own_session\":%s,\"preload\":%s,\"disabled\":%s,\"kept\":%s,\"visible\":\"%s\"}\n",
+      "\"own_session\":%s,\"preload\":%s,\"disabled\":%s,\"kept\":%s,\"killed_first\":%s,\"visible\":\"%s\"}\n",
       argv[1], argv[2], argv[3], argv[4], argv[5], open_beside_streams(),
       truth(is_device(0, "/dev/null") && is_device(2, "/dev/null")), truth(signals_are_as_for_a_fresh_program()),
       truth(is_raised(RLIMIT_AS) && is_raised(RLIMIT_DATA)), truth(getsid(0) == getpid()),
       truth(std::getenv("LD_PRELOAD") != nullptr), truth(std::getenv("GPUMEM_DISABLE") != nullptr),
-      truth(std::getenv("KEPT") != nullptr),
+      truth(std::getenv("KEPT") != nullptr), truth(number_in("/proc/self/oom_score_adj") == 1000),
       std::getenv("CUDA_VISIBLE_DEVICES") ? std::getenv("CUDA_VISIBLE_DEVICES") : "");
 }
