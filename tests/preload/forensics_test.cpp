@@ -73,6 +73,15 @@ TEST_CASE("forensics: an NVML that hangs costs no more than the deadline, and is
   CHECK(said.at("system").at("status") == "ok");
 }
 
+TEST_CASE("forensics: when CUDA has gone at the end of the process, nothing is looked at") {
+  NEEDS(scripted_driver);
+  Stage stage;
+  const auto journal = run_host(stage, "at_exit");
+  REQUIRE(journal.failures().size() == 1);
+  CHECK(journal.failures()[0].at("code") == 4);
+  CHECK(journal.of_type("state").empty());
+}
+
 TEST_CASE("forensics: GPUMEM_PROBE=0 runs nothing, and says so once") {
   NEEDS(scripted_driver);
   Stage stage;

@@ -118,7 +118,7 @@ TEST_CASE("helper: it starts as a fresh program, with nothing of this one but th
                      {"disabled", true},
                      {"kept", true},
                      {"killed_first", true},
-                     {"visible", "5"}});
+                     {"visible", "7"}});
 }
 
 TEST_CASE("helper: it inherits no descriptor and no ignored signal where the kernel cannot close a range") {
@@ -229,7 +229,8 @@ TEST_CASE("helper: a terminal's interrupt reaches the program and not the helper
                                   stage.traced_environment(),
                                   {},
                                   std::chrono::seconds(60),
-                                  [](int pid) {
+                                  [&](int pid) {
+                                    comes_true([&] { return std::filesystem::exists(stage.journals()); });
                                     for (int i = 0; i < 30; ++i) {
                                       kill(-pid, SIGINT);
                                       std::this_thread::sleep_for(std::chrono::milliseconds(10));

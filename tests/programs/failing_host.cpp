@@ -57,6 +57,8 @@ void say_start() {
 // What belongs to a helper and was orphaned would come to this process, where it is one that orphans come to.
 void observe() {
   on(SIGCHLD, count_child);
+  setenv("CUDA_VISIBLE_DEVICES", "7", 1);
+  if (chdir("/") != 0) std::printf("no root folder\n");
   const itimerval long_time{{0, 0}, {1000, 0}};
   setitimer(ITIMER_VIRTUAL, &long_time, nullptr);
   const std::string before = condition();
@@ -65,11 +67,6 @@ void observe() {
   std::printf("the same: %s\n", condition() == before ? "yes" : "no");
   usleep(300'000);
   say_children();
-}
-
-void as_subreaper() {
-  prctl(PR_SET_CHILD_SUBREAPER, 1);
-  observe();
 }
 
 void ignoring_children(void (*handler)(int), int flags) {
@@ -180,7 +177,6 @@ void in_threads() {
   std::vector<std::thread> threads;
   for (int i = 0; i < 16; ++i) threads.emplace_back([] { start_cuda(0); });
   for (auto& thread : threads) thread.join();
-  std::printf("16 threads\n");
 }
 
 void in_a_forked_child() {
@@ -216,7 +212,7 @@ const struct {
   void (*run)();
 } situations[] = {
     {"observed", observe},
-    {"subreaper", as_subreaper},
+    {"subreaper", [] { prctl(PR_SET_CHILD_SUBREAPER, 1), observe(); }},
     {"ignoring", [] { ignoring_children(SIG_IGN, 0); }},
     {"no_zombies", [] { ignoring_children(count_child, SA_NOCLDWAIT); }},
     {"waiting", beside_a_waiting_thread},
@@ -234,6 +230,7 @@ const struct {
     {"forked", in_a_forked_child},
     {"big", in_a_big_process},
     {"many", many_times},
+    {"at_exit", [] { std::atexit([] { start_cuda(0); }), say_start(); }},
 };
 
 }  // namespace
