@@ -2,11 +2,13 @@
 
 #include <charconv>
 
+#include "api/cuda_types.hpp"
 #include "api/settings.hpp"
 #include "base/pages.hpp"
 #include "forensics/helper_environment.hpp"
 #include "forensics/helper_process.hpp"
 #include "forensics/process_state.hpp"
+#include "intercept/driver_queries.hpp"
 #include "journal/schema.hpp"
 #include "process_line.hpp"
 #include "record/probe_program.hpp"
@@ -46,11 +48,13 @@ void number_if_known(Line& line, std::string_view key, std::uint64_t value) {
   if (value != ProcessState::unknown) line.number(key, value);
 }
 
-void write_state(Session& session) {
+void write_state(Session& session, const FailureRecord& failure) {
   ProcessState state;
   gather_process_state(state);
-  char buffer[2048];
-  Line line(buffer, sizeof buffer);
+  constexpr std::size_t longest_log = 4096;
+  const Pages log(longest_log), buffer(2048 + 6 * longest_log);  // control characters are escaped
+  if (!log || !buffer) return;
+  Line line(buffer.begin(), buffer.size());
   const Stamp stamp = session.stamp();
   line.open(schema::line::state, stamp.ns, stamp.tid);
   write_limits(line, {Limit::address_space, Limit::data, Limit::open_files, Limit::locked_memory, Limit::processes});
@@ -63,6 +67,8 @@ void write_state(Session& session) {
   number_if_known(line, "swapped", state.swapped_bytes);
   line.put("}");
   number_if_known(line, "threads", state.threads);
+  const bool may_ask = session.driver_usable() && failure.code != cuda_not_permitted;
+  if (may_ask && new_driver_log(log.begin(), log.size())) line.text("log", log.begin());
   line.close();
   session.write(line);
 }
@@ -140,7 +146,7 @@ void take_picture(Session& session, const FailureRecord& failure) {
   const bool is_due = session.picture_limits.state_due(static_cast<unsigned>(failure.api), failure.code, failure.device,
                                                        monotonic_ns());
   if (!is_due) return;
-  write_state(session);
+  write_state(session, failure);
   if (wants_probe(failure)) take_probe(session);
 }
 
