@@ -63,24 +63,6 @@ void write_environment(Line& line, const ProcessFacts& facts) {
   line.put("}");
 }
 
-void write_limits(Line& line) {
-  constexpr struct {
-    std::string_view key;
-    Limit limit;
-  } limits[] = {{"as", Limit::address_space}, {"nofile", Limit::open_files}, {"memlock", Limit::locked_memory}};
-  line.key("limits");
-  line.put("{");
-  for (const auto& [key, limit] : limits) {
-    std::uint64_t value = 0;
-    if (soft_limit(limit, value)) {
-      line.number(key, value);
-    } else {
-      line.null(key);
-    }
-  }
-  line.put("}");
-}
-
 void write_shim(Line& line) {
   line.key("shim");
   line.put("{");
@@ -145,7 +127,7 @@ void write_process(Line& line, const Session& session, unsigned n, const Session
     line.text("cwd", facts.directory);
   }
   write_environment(line, facts);
-  write_limits(line);
+  write_limits(line, {Limit::address_space, Limit::open_files, Limit::locked_memory});
   if (facts.kernel_driver[0] == '\0') {
     line.null("kernel_driver");
   } else {
@@ -154,6 +136,22 @@ void write_process(Line& line, const Session& session, unsigned n, const Session
   write_shim(line);
   write_origin(line, parent);
   line.close();
+}
+
+void write_limits(Line& line, std::initializer_list<Limit> limits) {
+  constexpr std::string_view keys[] = {"as", "data", "nofile", "memlock", "nproc"};
+  line.key("limits");
+  line.put("{");
+  for (const Limit limit : limits) {
+    const std::string_view key = keys[static_cast<unsigned>(limit)];
+    std::uint64_t value = 0;
+    if (soft_limit(limit, value)) {
+      line.number(key, value);
+    } else {
+      line.null(key);
+    }
+  }
+  line.put("}");
 }
 
 void write_changed_environment(Line& line, const ProcessFacts& facts) {

@@ -1,6 +1,7 @@
 // The lines about the process as a whole: the first one, and its counters in between and at the end.
 #pragma once
 
+#include <initializer_list>
 #include <string_view>
 
 #include "forensics/process_facts.hpp"
@@ -12,6 +13,9 @@ struct Session;
 
 // `parent`: the session of the process that this one was forked from, or nullptr.
 void write_process(Line& line, const Session& session, unsigned n, const Session* parent);
+// ,"limits":{…} with these soft limits.
+void write_limits(Line& line, std::initializer_list<Limit> limits);
+
 // `type`: schema::line::totals or end.
 void write_totals(Line& line, Session& session, std::string_view type);
 

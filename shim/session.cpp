@@ -5,14 +5,13 @@
 #include <cstring>
 #include <new>
 
-#include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "api/settings.hpp"
 #include "base/loaded_objects.hpp"
 #include "base/own_work.hpp"
+#include "base/pages.hpp"
 #include "coverage.hpp"
 #include "intercept/call.hpp"
 #include "journal/folder.hpp"
@@ -38,11 +37,6 @@ std::uint32_t thread_id(std::uint32_t epoch) {
   return cached.tid;
 }
 
-void* take_pages(std::size_t size) {
-  void* pages = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return pages == MAP_FAILED ? nullptr : pages;
-}
-
 bool open_journal(Session& fresh, unsigned& n) {
   JournalName name{fresh.facts.host[0] != '\0' ? fresh.facts.host : "localhost", fresh.facts.pid,
                    fresh.facts.start_ticks, 0};
@@ -63,11 +57,10 @@ void start(Session& fresh, const Session* parent) {
   fresh.inherited_driver =
       parent != nullptr && (parent->inherited_driver || parent->initialized.load(std::memory_order_relaxed));
   constexpr std::size_t line_capacity = 512 * 1024;
-  if (void* buffer = take_pages(line_capacity)) {
-    Line line(static_cast<char*>(buffer), line_capacity);
+  if (const Pages buffer(line_capacity); buffer) {
+    Line line(buffer.begin(), buffer.size());
     write_process(line, fresh, n, parent);
     fresh.usable = fresh.write(line, Journal::Importance::essential);
-    munmap(buffer, line_capacity);
   }
   if (!fresh.usable) {
     fresh.journal.remove();
@@ -85,9 +78,9 @@ Session* start_session() {
   Session* known = current_session.load(std::memory_order_acquire);
   const std::uint32_t epoch = process_epoch();
   if (known != nullptr && known->epoch == epoch) return known;
-  void* pages = take_pages(sizeof(Session));
-  if (pages == nullptr) return nullptr;
-  auto* fresh = new (pages) Session;
+  Pages pages(sizeof(Session));
+  if (!pages) return nullptr;
+  auto* fresh = new (pages.release()) Session;
   fresh->epoch = epoch;
   if (known != nullptr) forget_call_counts();
   start(*fresh, known != nullptr && known->usable ? known : nullptr);
@@ -163,10 +156,7 @@ bool has_bit(const std::atomic<std::uint64_t>& bits, int device) {
   return is_tracked(device) && (bits.load(std::memory_order_relaxed) >> device & 1) != 0;
 }
 
-std::uint64_t sample_interval_ns() {
-  constexpr std::uint64_t ns_per_millisecond = 1'000'000;
-  return static_cast<std::uint64_t>(settings().sample_every) * ns_per_millisecond;
-}
+std::uint64_t sample_interval_ns() { return static_cast<std::uint64_t>(settings().sample_every) * ns_per_millisecond; }
 
 }  // namespace
 
@@ -216,12 +206,11 @@ bool Session::write(const Line& line, Journal::Importance importance) {
 
 void Session::write_totals(std::string_view type, Journal::Importance importance) {
   constexpr std::size_t line_capacity = 256 * 1024;
-  void* buffer = take_pages(line_capacity);
-  if (buffer == nullptr) return;
-  Line line(static_cast<char*>(buffer), line_capacity);
+  const Pages buffer(line_capacity);
+  if (!buffer) return;
+  Line line(buffer.begin(), buffer.size());
   gpumem::write_totals(line, *this, type);
   write(line, importance);
-  munmap(buffer, line_capacity);
 }
 
 void Session::write_totals_if_due(std::uint64_t now_ns) {
@@ -235,12 +224,8 @@ void Session::write_totals_if_due(std::uint64_t now_ns) {
     write_totals(schema::line::totals, Journal::Importance::ordinary);
 }
 
-bool Session::driver_usable() const { return !inherited_driver && !exiting.load(std::memory_order_relaxed); }
+bool process_is_exiting() { return exiting.load(std::memory_order_relaxed); }
 
-std::uint64_t monotonic_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
-}
+bool Session::driver_usable() const { return !inherited_driver && !process_is_exiting(); }
 
 }  // namespace gpumem

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/monotonic_clock.hpp"
 #include "forensics/process_facts.hpp"
 #include "journal/journal.hpp"
 #include "journal/records.hpp"
@@ -15,6 +16,7 @@
 #include "stack/stack_table.hpp"
 #include "track/contexts.hpp"
 #include "track/live_table.hpp"
+#include "track/picture_limits.hpp"
 #include "track/totals.hpp"
 
 namespace gpumem {
@@ -64,6 +66,8 @@ struct Session {
   std::atomic<std::uint64_t> devices_written{0};  // bit per ordinal below 64
   std::atomic<unsigned> providers_written{0}, runtimes_written{0};
 
+  PictureLimits picture_limits;
+
   SpinLock stack_line_lock;
   char stack_line[16 * 1024];
 
@@ -103,6 +107,7 @@ struct Session {
 // signal handler that interrupted the shim.
 Session* session();
 
-std::uint64_t monotonic_ns();
+// Whether exit handlers run, or have run.
+bool process_is_exiting();
 
 }  // namespace gpumem

@@ -6,13 +6,12 @@
 #include <cstring>
 
 #include <poll.h>
-#include <sys/mman.h>
-
 #include <unistd.h>
 
 #include "api/settings.hpp"
 #include "base/old_glibc.hpp"
 #include "base/own_work.hpp"
+#include "base/pages.hpp"
 #include "journal/line.hpp"
 #include "session.hpp"
 
@@ -120,11 +119,11 @@ void leave_ld_preload() {
   const char* list = std::getenv("LD_PRELOAD");
   if (list == nullptr) return;
   const std::size_t capacity = std::strlen(list) + 1;
-  void* pages = mmap(nullptr, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (pages == MAP_FAILED) return;
+  const Pages pages(capacity);
+  if (!pages) return;
   // By its file name: the loader may have been given a bare name, or one with $ORIGIN in it.
   constexpr std::string_view own_name = "libgpumemshim.so";
-  Line kept(static_cast<char*>(pages), capacity);
+  Line kept(pages.begin(), capacity);
   for (const char* entry = list; *entry != '\0';) {
     const std::string_view path(entry, std::strcspn(entry, ": "));
     if (!path.empty() && !path.ends_with(own_name)) {
@@ -136,9 +135,8 @@ void leave_ld_preload() {
   if (kept.size() == 0) {
     unsetenv("LD_PRELOAD");
   } else {
-    setenv("LD_PRELOAD", static_cast<const char*>(pages), 1);
+    setenv("LD_PRELOAD", pages.begin(), 1);
   }
-  munmap(pages, capacity);
 }
 
 }  // namespace gpumem

@@ -1,5 +1,7 @@
 #include "probe/probe.hpp"
 
+#include <unistd.h>
+
 #include <memory>
 
 #include "commands/commands.hpp"
@@ -62,8 +64,9 @@ void add_probe_command(CLI::App& app, CommandLine&) {
   command->callback([options] {
     const auto found = probe(std::chrono::milliseconds(options->deadline_ms));
     const bool as_text = options->format == "text";
-    write_out(1,
-              as_text ? text_page_of(found) : found.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
+    const int indent = ::isatty(1) ? 2 : -1;  // for a program: one line
+    write_out(1, as_text ? text_page_of(found)
+                         : found.dump(indent, ' ', false, ordered_json::error_handler_t::replace) + "\n");
   });
 }
 

@@ -12,15 +12,18 @@ namespace {
 constexpr unsigned largest_count = 256;
 constexpr std::uint64_t longest_wait = 3'600'000;
 constexpr std::size_t longest_text = 4096;
-char directory_copy[longest_text];
+constexpr unsigned text_count = 2;
+char text_copies[text_count][longest_text];
+unsigned texts_used = 0;
 
 }  // namespace
 
 static bool parse_setting(const char* text, const char*& value) {
   const std::size_t length = std::strlen(text);
-  if (length >= longest_text) return false;
-  std::memcpy(directory_copy, text, length + 1);
-  value = directory_copy;
+  if (length >= longest_text || texts_used == text_count) return false;
+  char* copy = text_copies[texts_used++];
+  std::memcpy(copy, text, length + 1);
+  value = copy;
   return true;
 }
 

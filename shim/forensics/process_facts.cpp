@@ -3,25 +3,13 @@
 #include <charconv>
 #include <cstring>
 
-#include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "forensics/read_file.hpp"
+
 namespace gpumem {
 namespace {
-
-std::size_t read_file(const char* path, char* content, std::size_t capacity) {
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return 0;
-  std::size_t size = 0;
-  while (size < capacity) {
-    const ssize_t got = read(file, content + size, capacity - size);
-    if (got <= 0) break;
-    size += static_cast<std::size_t>(got);
-  }
-  close(file);
-  return size;
-}
 
 void read_first_line(const char* path, char* line, std::size_t capacity) {
   const std::size_t size = read_file(path, line, capacity - 1);
@@ -95,11 +83,9 @@ bool nth_text(const char* list, std::size_t size, std::size_t n, std::string_vie
 }
 
 bool soft_limit(Limit limit, std::uint64_t& value) {
-  const auto resource = limit == Limit::address_space ? RLIMIT_AS
-                        : limit == Limit::open_files  ? RLIMIT_NOFILE
-                                                      : RLIMIT_MEMLOCK;
+  constexpr decltype(RLIMIT_AS) resources[] = {RLIMIT_AS, RLIMIT_DATA, RLIMIT_NOFILE, RLIMIT_MEMLOCK, RLIMIT_NPROC};
   rlimit found{};
-  if (getrlimit(resource, &found) != 0 || found.rlim_cur == RLIM_INFINITY) return false;
+  if (getrlimit(resources[static_cast<unsigned>(limit)], &found) != 0 || found.rlim_cur == RLIM_INFINITY) return false;
   value = found.rlim_cur;
   return true;
 }

@@ -38,7 +38,7 @@ void gather_process_facts(ProcessFacts& facts);
 // The n-th NUL-terminated text of a list such as `arguments`; false past the end.
 bool nth_text(const char* list, std::size_t size, std::size_t n, std::string_view& text);
 
-enum class Limit { address_space, open_files, locked_memory };
+enum class Limit : unsigned char { address_space, data, open_files, locked_memory, processes };
 // False: unlimited.
 bool soft_limit(Limit limit, std::uint64_t& value);
 

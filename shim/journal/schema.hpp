@@ -119,6 +119,15 @@ inline constexpr auto trim = "trim"sv;
 inline constexpr auto time = "time"sv;
 }  // namespace why
 
+// Values of "status" of a probe.
+namespace probe {
+inline constexpr auto ok = "ok"sv;
+inline constexpr auto timed_out = "timed out"sv;
+inline constexpr auto failed = "failed"sv;
+inline constexpr auto not_started = "not started"sv;
+inline constexpr auto off = "off"sv;
+}  // namespace probe
+
 // Values of "when".
 namespace when {
 inline constexpr auto init = "init"sv;

@@ -5,6 +5,7 @@
 #include "record/blocks.hpp"
 #include "record/graphs.hpp"
 #include "record/handlers.hpp"
+#include "record/pictures.hpp"
 #include "session_lines.hpp"
 
 namespace gpumem {
@@ -35,6 +36,7 @@ void version_told(Session& session, Call& call) {
   record.first = !session.failed_before.exchange(true, std::memory_order_relaxed);
   record.start = !session.context_seen.load(std::memory_order_relaxed);
   write_failure(session, record);
+  take_picture(session, record);
 }
 
 void context_born(Session& session, Call& call) {

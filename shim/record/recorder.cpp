@@ -5,6 +5,7 @@
 #include "journal/schema.hpp"
 #include "record/events.hpp"
 #include "record/handlers.hpp"
+#include "record/pictures.hpp"
 #include "record/samples.hpp"
 #include "session.hpp"
 #include "session_lines.hpp"
@@ -58,10 +59,9 @@ bool is_release(Action action) {
   return action == Action::release || action == Action::release_physical || action == Action::unmap;
 }
 
-void record_failure(Session& session, const Call& call) {
+void write_failed_call(Session& session, const Call& call, FailureRecord& record) {
   const Effect& effect = call.effect;
   const std::string_view op = handler_of(effect.action).op;
-  FailureRecord record;
   static_cast<CallRecord&>(record) = describe(call, op);
   record.code = call.result;
   record.inner_code = call.outer != nullptr ? call.result : call.inner_result;
@@ -84,6 +84,12 @@ void record_failure(Session& session, const Call& call) {
   write_failure(session, record);
   constexpr int out_of_memory = 2;
   if (call.result == out_of_memory) sample(session, place.device, schema::why::failure);
+}
+
+void record_failure(Session& session, const Call& call) {
+  FailureRecord record;
+  write_failed_call(session, call, record);
+  take_picture(session, record);
 }
 
 // Whether a call inside another is how that one does its work, so that there is one thing to tell.

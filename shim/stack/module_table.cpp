@@ -2,39 +2,14 @@
 
 #include <cstring>
 
-#include <fcntl.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
 #include <unistd.h>
+
+#include "base/mapped_file.hpp"
+#include "base/pages.hpp"
 
 namespace gpumem {
 namespace {
-
-// The file whose mapping begins at `address`, from lines such as "7f00-7f10 r--p 0 fe:00 1  /lib/libc.so.6".
-std::size_t mapped_file(std::uintptr_t address, char* path, std::size_t capacity) {
-  const int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-  if (maps < 0) return 0;
-  std::uintptr_t begin = 0;
-  bool in_begin = true, found = false;
-  std::size_t length = 0;
-  char piece[1024];
-  for (ssize_t got; !found && (got = read(maps, piece, sizeof piece)) > 0;) {
-    for (const char* c = piece; !found && c != piece + got; ++c) {
-      if (*c == '\n') {
-        found = begin == address;
-        begin = 0;
-        in_begin = true;
-      } else if (in_begin && *c != '-') {
-        begin = begin * 16 + static_cast<unsigned>(*c <= '9' ? *c - '0' : *c - 'a' + 10);
-      } else {
-        in_begin = false;
-        if (begin == address && (length != 0 || *c == '/') && length < capacity) path[length++] = *c;
-      }
-    }
-  }
-  close(maps);
-  return length;
-}
 
 // What the loader calls "" is the executable, or the kernel's own library. A process without an interpreter has been
 // started as "ld.so PROGRAM", and its executable is the loader.
@@ -136,15 +111,14 @@ void ModuleTable::update() {
   if (counters.added == seen_added_.load(std::memory_order_acquire) &&
       counters.removed == seen_removed_.load(std::memory_order_acquire))
     return;
-  void* pages = mmap(nullptr, sizeof(Listing), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (pages == MAP_FAILED) return;
-  auto* listing = static_cast<Listing*>(pages);
+  const Pages pages(sizeof(Listing));
+  if (!pages) return;
+  auto* listing = reinterpret_cast<Listing*>(pages.begin());
   std::size_t skip = 0;
   do {
     listing->collect(skip);
     skip += listing->count;
   } while (!add_from(*listing) && listing->count != 0);
-  munmap(pages, sizeof(Listing));
   seen_removed_.store(counters.removed, std::memory_order_release);
   seen_added_.store(counters.added, std::memory_order_release);
 }

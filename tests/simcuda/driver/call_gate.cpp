@@ -48,6 +48,7 @@ status check(gate needed) {
 call_site::call_site(const char* name) : name_(name), rules_(machine::instance().rules_for(name)) {}
 
 status call_site::admit(gate needed) {
+  auto answer = status::success;
   for (armed_rule* rule : rules_) {
     if (!rule->applies_now()) continue;
     const auto& wanted = rule->wanted();
@@ -57,9 +58,10 @@ status call_site::admit(gate needed) {
       if (device* poorer = sim->find_device(wanted.device)) poorer->lose(wanted.free_falls_by);
     }
     if (!wanted.log.empty()) machine::instance().log.add(wanted.log);
-    if (wanted.code) return static_cast<status>(wanted.code);
+    // The rules after it count this call, too.
+    if (answer == status::success) answer = static_cast<status>(wanted.code);
   }
-  return check(needed);
+  return answer == status::success ? check(needed) : answer;
 }
 
 strict_watch::strict_watch(const call_site& site, gate needed) {

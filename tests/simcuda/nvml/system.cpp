@@ -58,12 +58,15 @@ call_site::call_site(const char* name) : name_(name) {
 }
 
 outcome call_site::admit(need needed) {
+  auto answer = outcome::success;
   for (const auto& rule : rules_) {
     if (!rule->applies_now()) continue;
     const auto& wanted = rule->wanted();
     if (wanted.delay_ms) std::this_thread::sleep_for(std::chrono::milliseconds(wanted.delay_ms));
-    if (wanted.code) return static_cast<outcome>(wanted.code);
+    // The rules after it count this call, too.
+    if (answer == outcome::success) answer = static_cast<outcome>(wanted.code);
   }
+  if (answer != outcome::success) return answer;
   if (needed == need::nothing) return outcome::success;
   auto& view = machine_view::instance();
   const std::lock_guard guard(view.mutex);

@@ -196,5 +196,5 @@ TEST_CASE("path and help settings print what they promise") {
   CHECK(path.out.starts_with("/"));
   CHECK_THAT(path.out, ContainsSubstring("/libgpumemshim.so\n"));
   const auto settings = run_program(GPUMEM " help settings");
-  CHECK_THAT(settings.out, ContainsSubstring("GPUMEM_JOURNAL_MAX   bytes   256M"));
+  CHECK_THAT(settings.out, ContainsSubstring("GPUMEM_JOURNAL_MAX       bytes   256M"));
 }

@@ -96,6 +96,14 @@ TEST_CASE("a rule answers the calls that it names") {
   CHECK(CU(cuda, cuMemFree_v2, address) == 0);
 }
 
+TEST_CASE("every rule for a call counts it, also where another has answered") {
+  const fresh_driver cuda(R"({"rules": [{"call": "cuCtxSynchronize", "nth": 1, "code": 700},
+                                        {"call": "cuCtxSynchronize", "nth": 2, "code": 701},
+                                        {"call": "cuCtxSynchronize", "nth": 2, "times": 2, "code": 702}]})");
+  cuda.start();
+  for (const int expected : {700, 701, 702, 0}) CHECK(CU(cuda, cuCtxSynchronize) == expected);
+}
+
 TEST_CASE("a rule without nth holds for every call, also of what is not simulated") {
   const fresh_driver cuda(R"({"rules": [{"call": "cuGraphCreate", "code": 304}]})");
   auto* call = reinterpret_cast<int (*)()>(cuda.symbol("cuGraphCreate"));

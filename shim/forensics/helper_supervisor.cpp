@@ -1,0 +1,137 @@
+#include "forensics/helper_supervisor.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "forensics/open_descriptors.hpp"
+
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+
+namespace gpumem {
+namespace {
+
+void close_from(int first) {
+  if (syscall(SYS_close_range, first, ~0u, 0) == 0) return;
+  OpenDescriptors open;
+  for (int descriptor; (descriptor = open.next()) >= 0;)
+    if (descriptor >= first) syscall(SYS_close, descriptor);
+}
+
+// Standard output becomes the pipe, and everything else is closed. A program may have closed its streams, so that the
+// pipe has one of their numbers.
+void keep_output_only(int writer) {
+  if (writer == STDOUT_FILENO) {
+    syscall(SYS_fcntl, writer, F_SETFD, 0);
+  } else {
+    syscall(SYS_dup3, writer, STDOUT_FILENO, 0);
+  }
+  close_from(STDERR_FILENO + 1);
+  syscall(SYS_close, STDIN_FILENO);
+  if (syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR) < 0) syscall(SYS_openat, AT_FDCWD, "/", O_PATH);
+  syscall(SYS_dup3, STDIN_FILENO, STDERR_FILENO, 0);
+}
+
+// What the host chose for itself must not stop the helper, as far as that can be undone.
+void lift_limits() {
+  for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
+    rlimit limit{};
+    if (getrlimit(resource, &limit) != 0) continue;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(resource, &limit);
+  }
+  constexpr rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  const sched_param no_priority{};
+  syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &no_priority);
+}
+
+// Where memory is short, it is the helper that the kernel shall end. This is its own value although the memory is
+// shared yet: the kernel treats a child whose parent waits for its execve so.
+void go_first_when_memory_is_short() {
+  const int file = static_cast<int>(syscall(SYS_openat, AT_FDCWD, "/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
+  if (file < 0) return;
+  syscall(SYS_write, file, "1000", 4);
+  syscall(SYS_close, file);
+}
+
+// As the kernel knows them: all zeros are the default action, without flags.
+void use_default_action(int signal) {
+  constexpr unsigned long default_action[8]{};
+  syscall(SYS_rt_sigaction, signal, default_action, nullptr, sizeof(std::uint64_t));
+}
+
+int become_helper(void* opaque) {
+  HelperRun& run = *static_cast<HelperRun*>(opaque);
+  syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  if (syscall(SYS_getppid) == run.supervisor) {
+    syscall(SYS_setsid);
+    keep_output_only(run.writer.load());
+    lift_limits();
+    go_first_when_memory_is_short();
+    constexpr int last_signal = 64;
+    for (int signal = 1; signal <= last_signal; ++signal) use_default_action(signal);
+    constexpr std::uint64_t none = 0;
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, nullptr, sizeof none);
+    syscall(SYS_execve, run.command->program, run.command->arguments, run.command->environment);
+    run.error = errno;
+  }
+  syscall(SYS_exit_group, 127);
+  __builtin_unreachable();
+}
+
+}  // namespace
+
+void close_writer(HelperRun& run) {
+  if (const int writer = run.writer.exchange(-1); writer >= 0) syscall(SYS_close, writer);
+}
+
+// The group first: what the helper left behind ends with it.
+void kill_helper(HelperRun& run) {
+  syscall(SYS_kill, -run.helper, SIGKILL);
+  syscall(SYS_kill, run.helper, SIGKILL);
+}
+
+namespace {
+
+// Takes an ended child's number away. Until then it can be no other process's.
+void take(HelperRun& run, pid_t child) {
+  Held held(run.killing);
+  const bool is_helper = child == run.helper;
+  if (is_helper) kill_helper(run);
+  int status = 0;
+  syscall(SYS_wait4, child, &status, 0, nullptr);
+  if (!is_helper) return;
+  run.helper = 0;
+  run.status = status;
+  run.ended.store(true, std::memory_order_release);
+}
+
+}  // namespace
+
+int supervise(void* opaque) {
+  HelperRun& run = *static_cast<HelperRun*>(opaque);
+  syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  syscall(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+  use_default_action(SIGCHLD);
+  run.supervisor = syscall(SYS_getpid);
+  if (syscall(SYS_getppid) == run.host &&
+      clone(become_helper, run.helper_stack, CLONE_VM | CLONE_VFORK | CLONE_UNTRACED | CLONE_PARENT_SETTID | SIGCHLD,
+            &run, &run.helper) < 0)
+    run.error = errno;
+  close_writer(run);
+  siginfo_t found{};
+  while (syscall(SYS_waitid, P_ALL, 0, &found, WEXITED | WNOWAIT, nullptr) == 0) take(run, found.si_pid);
+  syscall(SYS_exit_group, 0);
+  __builtin_unreachable();
+}
+
+}  // namespace gpumem

@@ -1,0 +1,50 @@
+// The processes that a helper is run by: a supervisor, which is a process in the same memory, and what it starts.
+//
+// Nothing here but system calls, on a thread pointer that has no more behind it than errno: none of the program's
+// locks, no thread-local variable, nothing that a sanitizer or another library watches.
+#pragma once
+
+#include <atomic>
+
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "forensics/helper_process.hpp"
+
+namespace gpumem {
+
+// What the three share: the calling thread, the supervisor, and the helper until it has become another program.
+struct HelperRun {
+  const HelperCommand* command = nullptr;
+  long host = 0, supervisor = 0;
+  char* helper_stack = nullptr;
+  std::atomic<int> writer{-1};     // the end of the pipe that the helper writes to; -1: closed
+  std::atomic_flag killing;        // held while `helper` is killed, or given back to the kernel
+  pid_t helper = 0;                // its number, as long as that can be no other's
+  std::atomic<bool> ended{false};  // then `status` is there
+  int status = 0, error = 0;
+};
+
+class Held {
+ public:
+  explicit Held(std::atomic_flag& flag) : flag_(flag) {
+    while (flag_.test_and_set(std::memory_order_acquire)) syscall(SYS_sched_yield);
+  }
+  ~Held() { flag_.clear(std::memory_order_release); }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+
+ private:
+  std::atomic_flag& flag_;
+};
+
+// The supervisor's main function: starts the helper, and ends when nobody is left that was started for it.
+int supervise(void* run);
+
+// With `killing` held and `helper` set.
+void kill_helper(HelperRun& run);
+
+void close_writer(HelperRun& run);
+
+}  // namespace gpumem
