@@ -97,8 +97,8 @@ pid_t start_supervisor(HelperRun& run, const Room& room) {
   std::uint64_t before = 0;
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
   const pid_t supervisor =
-      clone(supervise, room.supervisor_stack(), CLONE_VM | CLONE_FILES | CLONE_UNTRACED | CLONE_SETTLS, &run, nullptr,
-            room.thread_pointer(), nullptr);
+      __clone(supervise, room.supervisor_stack(), CLONE_VM | CLONE_FILES | CLONE_UNTRACED | CLONE_SETTLS, &run, nullptr,
+              room.thread_pointer(), nullptr);
   const int error = errno;
   if (supervisor > 0) comes_true([&] { return run.writer.load() < 0; });
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, sizeof before);

@@ -124,8 +124,8 @@ int supervise(void* opaque) {
   use_default_action(SIGCHLD);
   run.supervisor = syscall(SYS_getpid);
   if (syscall(SYS_getppid) == run.host &&
-      clone(become_helper, run.helper_stack, CLONE_VM | CLONE_VFORK | CLONE_UNTRACED | CLONE_PARENT_SETTID | SIGCHLD,
-            &run, &run.helper) < 0)
+      __clone(become_helper, run.helper_stack, CLONE_VM | CLONE_VFORK | CLONE_UNTRACED | CLONE_PARENT_SETTID | SIGCHLD,
+              &run, &run.helper) < 0)
     run.error = errno;
   close_writer(run);
   siginfo_t found{};

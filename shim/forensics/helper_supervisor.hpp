@@ -12,6 +12,9 @@
 
 #include "forensics/helper_process.hpp"
 
+// clone() by a name that nobody wraps: what ThreadSanitizer's does in the child needs a thread of its own.
+extern "C" int __clone(int (*function)(void*), void* stack, int flags, void* argument, ...);
+
 namespace gpumem {
 
 // What the three share: the calling thread, the supervisor, and the helper until it has become another program.

@@ -205,10 +205,11 @@ TEST_CASE("helper: of a program that is killed meanwhile nothing is left but a r
   const auto list = stage.folder() / "pids";
   with_witness(stage).set("WITNESS_PIDS", list).set("GPUMEM_PROBE_TIMEOUT_MS", "30000");
   const auto outcome = stage.run(
-      {{program("failing_host"), "observed"}, stage.traced_environment(), {}, std::chrono::seconds(60), [&](int pid) {
+      {{program("failing_host"), "observed"}, stage.traced_environment(), {}, std::chrono::seconds(20), [&](int pid) {
          comes_true([&] { return witnesses(list).size() == 2; });
          kill(pid, SIGKILL);
        }});
+  CHECK_FALSE(outcome.timed_out);
   CHECK(outcome.signal == SIGKILL);
   // Its child is nobody's: only the helper itself is watched by the kernel.
   const auto pids = witnesses(list);

@@ -27,6 +27,10 @@ TEST_CASE("memory storm: sixteen threads that free each other's blocks leave eve
     made += kind != "reserved" && kind != "mapped" && kind != "stream";
   }
   CHECK(made == std::stoull(outcome.err));
+  CHECK(journal.failures().size() == 16);
+  const auto probes = journal.of_type("probe");
+  REQUIRE_FALSE(probes.empty());
+  CHECK(probes[0].at("status") == "ok");
   CHECK(journal.live_at_end().empty());
   std::map<std::uint64_t, int> ends;
   std::map<std::string, std::uint64_t> live;  // after the last free of each kind on each device

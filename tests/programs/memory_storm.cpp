@@ -111,6 +111,9 @@ void work(unsigned number, std::chrono::steady_clock::time_point stop) {
     check("cuCtxSetCurrent", CU(cuCtxSetCurrent)(contexts[device]));
     check("cuStreamCreate", CU(cuStreamCreate)(&streams[device], CU_STREAM_NON_BLOCKING));
   }
+  // So that a failure is looked into while the others go on.
+  CUdeviceptr too_much = 0;
+  if (CU(cuMemAlloc_v2)(&too_much, std::size_t{1} << 50) == CUDA_SUCCESS) ++troubles;
   Block block;
   for (unsigned round = 0; std::chrono::steady_clock::now() < stop; ++round) {
     const int device = static_cast<int>(random() % devices);
