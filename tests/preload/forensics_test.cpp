@@ -59,6 +59,15 @@ TEST_CASE("forensics: a first failure that is the program's own mistake has a st
   CHECK(journal.of_type("probe").empty());
 }
 
+TEST_CASE("forensics: what the driver wrote to its own log about a failure is told with the state") {
+  NEEDS(scripted_driver);
+  Stage stage;
+  auto script = failing_start;
+  script["rules"][0]["log"] = "no \"room\" here";
+  const auto log = only(run_host(stage.script(script), "observed"), "state").at("log").get<std::string>();
+  CHECK(log.find("no \"room\" here") != std::string::npos);
+}
+
 TEST_CASE("forensics: an NVML that hangs costs no more than the deadline, and is told of") {
   NEEDS(scripted_driver);
   Stage stage;
@@ -105,13 +114,17 @@ TEST_CASE("forensics: states of one kind of failure come once a second") {
 
 TEST_CASE("forensics: all probes together take about a hundredth of the time") {
   NEEDS(scripted_driver);
-  Stage stage;
   Line rules = Line::array();
   for (int i = 1; i <= 400; ++i) rules.push_back({{"call", "cuInit"}, {"nth", i}, {"code", 2000 + i}});
-  stage.script({{"rules", rules}});
-  const auto journal = run_host(stage, "many");
-  CHECK(journal.of_type("state").size() == 400);
-  const auto probes = journal.of_type("probe");
+  Lines probes;
+  // A second one comes within the four seconds that a run takes, where the first has taken less than 40 ms.
+  for (int run = 0; run < 5 && probes.size() < 2; ++run) {
+    Stage stage;
+    stage.script({{"rules", rules}}).set("GPUMEM_PROBE", script_in(stage, "echo '{}'"));
+    const auto journal = run_host(stage, "many");
+    CHECK(journal.of_type("state").size() == 400);
+    probes = journal.of_type("probe");
+  }
   CHECK(probes.size() >= 2);
   for (std::size_t i = 1; i < probes.size(); ++i) {
     const std::uint64_t before = probes[i - 1].at("ns"), took_before = probes[i - 1].at("took"),
