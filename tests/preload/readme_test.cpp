@@ -41,7 +41,7 @@ std::string without(std::string text, const std::string& prefix) {
 }
 
 // What differs from run to run: folders, journal names, process ids, addresses, clock times, durations, and with the
-// length of the folders the places where lines are broken. The kernel driver is the machine's own.
+// length of the folders the places where lines are broken. The kernel driver and the memory are the machine's own.
 std::string without_volatile_parts(std::string text) {
   static const std::pair<std::regex, const char*> volatile_parts[] = {
       {std::regex("kernel driver: [^\n]*"), "kernel driver: VERSION"},
@@ -49,6 +49,7 @@ std::string without_volatile_parts(std::string text) {
       {std::regex(R"([\w.+-]*(/[\w.+-]+)*/([\w.+-]+))"), "$2"},
       {std::regex(R"(gpumem-[\w.-]+-\d+-\d+-\d+)"), "JOURNAL"},
       {std::regex("0x[0-9a-f]+"), "ADDRESS"},
+      {std::regex("the machine had [0-9.]+ [KMGT]iB of RAM"), "the machine had SIZE of RAM"},
       {std::regex(R"(\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d)?( [+-]\d{4})?)?)"), "TIME"},
       {std::regex(R"(\b(pid|process|Thread) \d+)"), "$1 ID"},
       {std::regex(R"(\b\d+(\.\d+)? (ns|us|µs|ms|s|seconds)\b)"), "DURATION"},
