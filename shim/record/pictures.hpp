@@ -7,8 +7,8 @@ namespace gpumem {
 
 struct Session;
 
-// Writes the `state` and the `probe` that the failure deserves, after its own line. Makes no CUDA call; with a probe it
-// takes as long as GPUMEM_PROBE_TIMEOUT_MS and a little more. Not while a lock is held.
+// Writes the `state` and the `probe` that the failure deserves, after its own line. Of the driver nothing is asked but
+// its log; with a probe it takes as long as GPUMEM_PROBE_TIMEOUT_MS and a little more. Not while a lock is held.
 void take_picture(Session& session, const FailureRecord& failure);
 
 }  // namespace gpumem
