@@ -19,9 +19,10 @@ std::string_view role_of(const Module& module, int& asks) {
   RuntimeCopy copy;
   const bool probed = runtime_copy_at(module.lo, copy);
   if (probed) asks = copy.asks;
-  if (const Provider* known = provider_with_base(module.base)) {
-    if (known->is_driver) return schema::role::driver;
-    if (known->real[index(ApiId::cudaMalloc)] != nullptr) return schema::role::runtime;
+  LoadedObject object;
+  if (find_object(module.lo, object)) {
+    if (is_driver(object)) return schema::role::driver;
+    if (is_runtime(object)) return schema::role::runtime;
   }
   return probed ? schema::role::static_runtime : std::string_view{};
 }

@@ -48,6 +48,17 @@ constexpr FunctionRule function_rules[] = {
     {"operator new", FrameOwner::language, false},
 };
 
+// A library that passes CUDA's functions on, as TensorFlow's does, has functions of their names. Names of C++ show
+// their parameters.
+bool is_name_of_cuda(std::string_view function) {
+  for (const std::string_view prefix : {"cuda", "cu"}) {
+    if (!function.starts_with(prefix) || function.size() == prefix.size()) continue;
+    const char next = function[prefix.size()];
+    if (next >= 'A' && next <= 'Z') return function.find('(') == std::string_view::npos;
+  }
+  return false;
+}
+
 }  // namespace
 
 FrameOwner owner_of_module(std::string_view path, std::string_view role) {
@@ -63,6 +74,7 @@ FrameOwner owner_of_module(std::string_view path, std::string_view role) {
 
 FrameOwner owner_of_function(FrameOwner module_owner, std::string_view role, std::string_view function) {
   if (module_owner != FrameOwner::user) return module_owner;
+  if (is_name_of_cuda(function)) return FrameOwner::cuda;
   const bool has_static_runtime = role == schema::role::static_runtime;
   for (const auto& rule : function_rules) {
     if (function.starts_with(rule.prefix) && (has_static_runtime || !rule.only_with_static_runtime)) return rule.owner;

@@ -83,6 +83,7 @@ void CallGuard::finish(int result) {
   if (self.serial == serial_) {
     call_.inner = self.inner;
     call_.inner_result = self.inner_result;
+    call_.inner_device = self.inner_device;
     running.depth = depth_ - 1;
   }
   serial_ = 0;

@@ -28,6 +28,7 @@ struct RunningCall {
   // The call inside this one that did the same thing, or the first one inside that failed.
   ApiId inner = ApiId::none;
   int inner_result = 0;
+  int inner_device = no_device;
 };
 
 struct Call {
@@ -42,6 +43,7 @@ struct Call {
   ApiId outermost = ApiId::none;  // the one that the program made; itself if it is that one
   ApiId inner = ApiId::none;      // as in RunningCall, once it has returned
   int inner_result = 0;
+  int inner_device = no_device;
 
   // What the observer took out of its tables before the call, to put back if it fails.
   LiveTable::Released released = LiveTable::Released::unknown;

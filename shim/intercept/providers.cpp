@@ -13,6 +13,9 @@ namespace gpumem {
 
 bool is_driver(const LoadedObject& object) { return std::strncmp(object.soname(), "libcuda.so", 10) == 0; }
 
+// Wheels rename it: libcudart-1b201d85.so.10.1.
+bool is_runtime(const LoadedObject& object) { return std::strncmp(object.soname(), "libcudart", 9) == 0; }
+
 namespace {
 
 // Slot n has bank n + 1.
@@ -24,8 +27,6 @@ constexpr unsigned slot_count = bank_count - 1;
 std::array<Slot, slot_count> slots;
 std::atomic<unsigned> last_serial{0};
 SpinLock slots_lock;
-
-bool is_runtime(const LoadedObject& object) { return std::strncmp(object.soname(), "libcudart.so", 12) == 0; }
 
 template <class Matches>
 int find_slot(Matches matches) {
@@ -239,9 +240,6 @@ const Provider* find_provider(Matches matches) {
 
 const Provider* provider_with_serial(unsigned serial) {
   return find_provider([&](const Provider& known) { return known.serial == serial; });
-}
-const Provider* provider_with_base(std::uintptr_t base) {
-  return find_provider([&](const Provider& known) { return known.object.base == base; });
 }
 const Provider* driver_provider() {
   return find_provider([](const Provider& known) { return known.is_driver; });

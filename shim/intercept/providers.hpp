@@ -29,8 +29,10 @@ void* redirect(void* found, ApiId wanted);
 // Whether the file that holds the address `caller` was linked with a loaded library that exports the function.
 bool caller_is_linked_with(ApiId api, const void* caller);
 
-// Whether it is libcuda, by its soname.
+// Whether it is libcuda, or a shared cudart, by its soname: TensorFlow's own library exports the functions of both, and
+// is neither.
 bool is_driver(const LoadedObject& object);
+bool is_runtime(const LoadedObject& object);
 
 // A library that exports CUDA functions.
 struct Provider {
@@ -44,9 +46,8 @@ struct Provider {
 // How many have been discovered so far: the highest serial.
 unsigned provider_serials();
 
-// The one with this serial or mapped at this base; nullptr if it is unknown or has gone.
+// The one with this serial; nullptr if it is unknown or has gone.
 const Provider* provider_with_serial(unsigned serial);
-const Provider* provider_with_base(std::uintptr_t base);
 
 // libcuda, or nullptr while none is mapped that we know of.
 const Provider* driver_provider();

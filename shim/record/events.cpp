@@ -12,7 +12,7 @@ CallRecord describe(const Call& call, std::string_view op) {
   CallRecord record;
   record.op = op;
   record.api = call.outermost;
-  record.inner = call.outer != nullptr ? call.api : call.inner;
+  record.inner = call.outermost != call.api ? call.api : call.inner;
   record.stream = call.effect.stream;
   return record;
 }

@@ -59,6 +59,16 @@ bool is_release(Action action) {
   return action == Action::release || action == Action::release_physical || action == Action::unmap;
 }
 
+// A cudaFree that starts CUDA does not say on which device; the calls inside it do.
+int device_of(const Call& call) { return call.effect.device != no_device ? call.effect.device : call.inner_device; }
+
+// A runtime can start, and fail, beside contexts that the program made itself, and on one device after another.
+bool could_not_start(const Session& session, const Call& call) {
+  if (!session.context_seen.load(std::memory_order_relaxed)) return true;
+  const ApiId failed = call.inner != ApiId::none ? call.inner : call.api;
+  return call.effect.action == Action::start && (failed == ApiId::cuInit || failed == ApiId::cuDevicePrimaryCtxRetain);
+}
+
 void write_failed_call(Session& session, const Call& call, FailureRecord& record) {
   const Effect& effect = call.effect;
   const std::string_view op = handler_of(effect.action).op;
@@ -67,9 +77,9 @@ void write_failed_call(Session& session, const Call& call, FailureRecord& record
   record.inner_code = call.outer != nullptr ? call.result : call.inner_result;
   record.took_ns = monotonic_ns() - call.entered_ns;
   record.first = !session.failed_before.exchange(true, std::memory_order_relaxed);
-  record.start = !session.context_seen.load(std::memory_order_relaxed);
-  record.device = effect.device;
+  record.start = could_not_start(session, call);
   record.has_memory = op == schema::op::alloc;
+  record.device = record.has_memory ? effect.device : device_of(call);
   if (is_release(effect.action)) {
     record.has_pointer = true;
     record.pointer = effect.address;
@@ -101,20 +111,28 @@ bool is_same_thing(const RunningCall& outer, const Effect& effect) {
   return effect.kind == outer.kind;
 }
 
+// Libraries that pass calls on under the same names, as TensorFlow's does, are seen through.
+bool is_passed_on(const Call& call) { return call.outer != nullptr && call.outer->api == call.api; }
+
+void tell_outer(const Call& call) {
+  RunningCall& outer = *call.outer;
+  if (outer.inner_result != cuda_success) return;
+  outer.inner = is_passed_on(call) ? call.inner : call.api;
+  outer.inner_result = is_passed_on(call) ? call.inner_result : call.result;
+  outer.inner_device = device_of(call);
+}
+
 // Part of a bigger call: the outer call's record names both where they do the same thing, and tells the first failure.
 bool belongs_to_outer(const Call& call) {
-  RunningCall& outer = *call.outer;
+  const RunningCall& outer = *call.outer;
   if (call.effect.action == Action::resolve || call.effect.action == Action::tell_version) return true;
   if (call.result != cuda_success) {
     if (outer.action == Action::resolve) return false;
-    if (outer.inner_result == cuda_success) {
-      outer.inner = call.api;
-      outer.inner_result = call.result;
-    }
+    tell_outer(call);
     return true;
   }
   if (!is_same_thing(outer, call.effect)) return false;
-  if (outer.inner_result == cuda_success) outer.inner = call.api;
+  tell_outer(call);
   return true;
 }
 
@@ -151,6 +169,10 @@ void observe_before(Call& call) {
   const bool is_part = call.outer != nullptr && is_same_thing(*call.outer, call.effect);
   if (handler.before != nullptr && !is_part) handler.before(*current, call);
   call.entered_ns = monotonic_ns();
+  if (is_passed_on(call)) {
+    call.entry_written = call.outer->entry_written;  // the outer one's entry stands for both
+    return;
+  }
   if (!may_hang(*current, call)) return;
   call.entry_written = true;
   write_entry(*current, call.outermost, call.api, call.effect.device);
@@ -171,7 +193,7 @@ void observe_after(Call& call) {
   if (call.effect.complete != nullptr) call.effect.complete(call.effect);
   if (handler.succeeded != nullptr) handler.succeeded(*current, call);
   // What this one wrote would end the entry of the call around it, which still runs.
-  if (call.outer != nullptr && call.outer->entry_written)
+  if (call.outer != nullptr && call.outer->entry_written && !is_passed_on(call))
     write_entry(*current, call.outermost, call.outer->api, no_device);
 }
 

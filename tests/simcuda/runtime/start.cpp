@@ -66,6 +66,12 @@ status hold_primary(int ordinal, context*& out, bool& is_new) {
   return status::success;
 }
 
+bool is_held(int ordinal) {
+  auto& all = primaries();
+  const std::lock_guard guard(all.mutex);
+  return all.held[static_cast<std::size_t>(ordinal)] != nullptr;
+}
+
 status use_primary(int ordinal) {
   context* primary = nullptr;
   bool is_new = false;
@@ -114,7 +120,8 @@ int current_device() { return device; }
 
 status choose_device(int wanted) {
   if (wanted < 0 || std::cmp_greater_equal(wanted, primaries().held.size())) return status::invalid_device;
-  const status result = use_primary(wanted);
+  const status result =
+      choosing_starts_device || is_held(wanted) ? use_primary(wanted) : driver().cuCtxSetCurrent(nullptr);
   if (result == status::success) device = wanted;
   return result;
 }

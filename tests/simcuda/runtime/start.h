@@ -28,6 +28,8 @@ const driver_link* loaded_driver();
 
 /// The version that this runtime is, and asks of the driver.
 inline constexpr int runtime_version = SIMCUDA_RUNTIME_VERSION;
+/// Until CUDA 12 a chosen device got its context from the first call that needed one.
+inline constexpr bool choosing_starts_device = runtime_version >= 12000;
 /// Any driver of the same major version will do.
 inline constexpr int least_driver_version = runtime_version / 1000 * 1000;
 
@@ -35,7 +37,7 @@ inline constexpr int least_driver_version = runtime_version / 1000 * 1000;
 bool exit_began();
 
 int current_device();
-/// Makes the device the thread's, and its primary context current.
+/// Makes the device the thread's, and its primary context current where it has one or gets one now.
 status choose_device(int device);
 /// A device's primary context, which is kept alive from here on.
 status primary_of(int device, context*& out);

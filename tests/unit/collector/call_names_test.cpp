@@ -62,6 +62,17 @@ TEST_CASE("a user's own function may begin with cuda where no static runtime is"
   CHECK(stack.call({{1, 0x30}}).label == "cuda_wrapper::grow (a.out)");
 }
 
+TEST_CASE("a library that passes CUDA's functions on under their names is not the call site") {
+  StackOfFrames stack;
+  stack.module(1, "/opt/app/libframework.so");
+  stack.name(1, 0x30, {frame("cuMemAlloc_v2")});
+  stack.name(1, 0x40, {frame("cudaMalloc")});
+  stack.name(1, 0x50, {frame("cuMemPool::grow(int)")});
+  const auto call = stack.call({{1, 0x30}, {1, 0x40}, {1, 0x50}});
+  CHECK(call.label == "cuMemPool::grow (libframework.so)");
+  CHECK(call.through == "cudaMalloc");
+}
+
 TEST_CASE("a stack of nothing but the interpreter is Python code") {
   StackOfFrames stack;
   stack.module(1, "/usr/lib/x86_64-linux-gnu/libffi.so.8");

@@ -65,6 +65,16 @@ void use_memory() {
   EXPECT(call("cudaGetLastError") == 2);
 }
 
+/// 12 was the first to start the device when it is chosen.
+void choose_device(int major) {
+  const auto driver = dlopen("libcuda.so.1", RTLD_NOW);
+  const auto state = reinterpret_cast<int (*)(int, unsigned*, int*)>(dlsym(driver, "cuDevicePrimaryCtxGetState"));
+  unsigned flags = 0;
+  int active = -1;
+  EXPECT(call("cudaSetDevice", 0) == 0 && state(0, &flags, &active) == 0 && active == (major >= 12));
+  EXPECT(call("cudaFree", static_cast<void*>(nullptr)) == 0 && state(0, &flags, &active) == 0 && active == 1);
+}
+
 void find_entry_points(int major) {
   void* entry = nullptr;
   int found = -1;
@@ -103,6 +113,7 @@ int main(int, char** arguments) {
   EXPECT(call("cudaRuntimeGetVersion", &version) == 0 && version / 1000 == major);
   EXPECT(!dlsym(runtime, "cudaGetDeviceProperties_v2") == (major != 12));
   EXPECT(!dlsym(runtime, "cudaThreadExit") == (major == 13));
+  choose_device(major);
   use_memory();
   find_entry_points(major);
   use_code();
