@@ -46,6 +46,23 @@ TEST_CASE("probe: a process that NVML does not list is found by the device file 
   CHECK(system["holders_unreadable"] == 0);
 }
 
+TEST_CASE("probe: memory that is used by nobody whom NVML lists is held by the forked child of a killed process") {
+  NEEDS(scripted_driver);
+  if (const auto reason = missing_namespaces(); !reason.empty()) return skipped(reason);
+  Stage stage;
+  stage.script({{"shared_account", "/dev/nvidia0"}});
+  const auto answer = answer_in(
+      stage, "mount -t tmpfs none /dev; : >/dev/null; (" + program("forked") + " outlives || :) >/dev/null 2>&1");
+  const auto& device = answer["nvml"]["devices"][0];
+  CHECK(device["memory"]["used_bytes"] == (400 << 20) + 8704);
+  CHECK(device["processes"]["compute"].empty());
+  REQUIRE(answer["system"]["holders"].size() == 1);
+  const auto& holder = answer["system"]["holders"][0];
+  CHECK(holder["name"] == "forked");
+  CHECK(holder["ppid"] == 1);
+  CHECK(holder["files"] == Line{"/dev/nvidia0"});
+}
+
 TEST_CASE("probe: GPUMEM_REDACT=1 leaves out the command lines of other processes") {
   if (const auto reason = missing_namespaces(); !reason.empty()) return skipped(reason);
   Stage stage(Cuda::none);

@@ -1,10 +1,12 @@
-// A process forks: forked idle|uses_cuda|first_in_child
+// A process forks: forked idle|uses_cuda|first_in_child|outlives
 //
 // After `uses_cuda` the child calls a driver that its parent had started, and is refused; after `first_in_child` the
-// child is the first to start CUDA, and the parent never does.
+// child is the first to start CUDA, and the parent never does. After `outlives` the parent kills itself, and the child
+// lives on.
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <string_view>
 
 #include "driver_session.hpp"
@@ -25,10 +27,12 @@ int main(int argc, char** argv) {
   if (mode != "first_in_child") use_cuda(api, "parent takes 8209", 8209);
   std::fflush(stdout);
   if (const pid_t pid = fork(); pid == 0) {
+    if (mode == "outlives") return sleep(60);
     if (mode != "idle") use_cuda(api, "child takes 4099", 4099);
     std::fflush(stdout);
     return 0;
   } else {
+    if (mode == "outlives") raise(SIGKILL);
     int status = 0;
     waitpid(pid, &status, 0);
     std::printf("child ended with %d\n", status);

@@ -24,6 +24,7 @@ enum class status : int {
   not_mapped = 211,
   not_mapped_as_array = 212,
   not_mapped_as_pointer = 213,
+  context_already_in_use = 216,
   peer_access_unsupported = 217,
   operating_system = 304,
   invalid_handle = 400,

@@ -21,6 +21,11 @@ void* map_host_memory(std::size_t bytes) noexcept {
   return memory == MAP_FAILED ? nullptr : memory;
 }
 
+void* reserve_addresses(std::size_t bytes) noexcept {
+  void* reserved = mmap(nullptr, up_to_page(bytes), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return reserved == MAP_FAILED ? nullptr : reserved;
+}
+
 void unmap_host_memory(void* address, std::size_t bytes) noexcept { munmap(address, up_to_page(bytes)); }
 
 address_space::address_space(std::size_t bytes, address_reuse reuse)

@@ -55,6 +55,8 @@ class address_space {
 
 /// Memory of its own mapping (managed, pinned host): zeroed, page aligned. nullptr when the host has none left.
 void* map_host_memory(std::size_t bytes) noexcept;
+/// Addresses without memory behind them; nullptr when the process may not have so many.
+void* reserve_addresses(std::size_t bytes) noexcept;
 void unmap_host_memory(void* address, std::size_t bytes) noexcept;
 
 }  // namespace simcuda

@@ -27,14 +27,14 @@ status create_context(context** out, unsigned flags, device_ordinal ordinal, uns
   made->flags = flags;
   made->api_version = api_version;
   made->uses = 1;
-  context_stack().push_back(made);
+  push_context(*made);
   *out = made;
   return status::success;
 }
 
 void leave_if_current(const context* target) {
-  auto& stack = context_stack();
-  if (!stack.empty() && stack.back() == target) stack.pop_back();
+  const auto& stack = context_stack();
+  if (!stack.empty() && stack.back() == target) pop_context();
 }
 
 /// nullptr stands for the current context.
@@ -127,15 +127,14 @@ status cuCtxDetach(context* target) {
 status cuCtxPushCurrent(context* target) {
   const locked_machine sim;
   const status known = sim->contexts.check(target);
-  if (known == status::success) context_stack().push_back(target);
-  return known;
+  return known == status::success ? push_context(*target) : known;
 }
 
 status cuCtxPopCurrent(context** out) {
-  auto& stack = context_stack();
+  const auto& stack = context_stack();
   if (stack.empty()) return status::invalid_context;
   if (out) *out = stack.back();
-  stack.pop_back();
+  pop_context();
   return status::success;
 }
 
@@ -143,10 +142,11 @@ status cuCtxSetCurrent(context* target) {
   const locked_machine sim;
   const status known = target ? sim->contexts.check(target) : status::success;
   if (known != status::success) return known;
-  auto& stack = context_stack();
-  if (!stack.empty()) stack.pop_back();
-  if (target) stack.push_back(target);
-  return status::success;
+  context* const before = context_stack().empty() ? nullptr : context_stack().back();
+  if (before) pop_context();
+  const status result = target ? push_context(*target) : status::success;
+  if (result != status::success && before) push_context(*before);
+  return result;
 }
 
 status cuCtxGetCurrent(context** out) {

@@ -32,8 +32,7 @@ status cuInit(unsigned flags) {
   if (flags) return status::invalid_value;
   load_injection();
   const locked_machine sim;
-  if (!sim->script_accepted()) return status::unknown;
-  sim->find_devices();
+  if (!sim->script_accepted() || !sim->find_devices()) return status::unknown;
   if (sim->devices.empty()) return status::no_device;
   mark_process_started();
   return status::success;

@@ -20,17 +20,20 @@ bool has_own_mapping(block_kind kind) { return kind == block_kind::managed || ki
 
 status block_table::allocate(block wanted, const block*& made) {
   if (wanted.bytes > std::numeric_limits<std::size_t>::max() / 2) return status::out_of_memory;
+  const bool is_pinned = wanted.kind == block_kind::pinned;
+  if (is_pinned && wanted.bytes > machine::instance().settings.pinned_limit - pinned_) return status::out_of_memory;
   if (has_own_mapping(wanted.kind)) {
     wanted.address = reinterpret_cast<device_ptr>(map_host_memory(wanted.bytes));
     if (!wanted.address) return status::out_of_memory;
   } else {
     device& owner = *wanted.owner;
+    address_space& addresses = owner.addresses();
     const std::size_t bytes = charged_bytes(wanted);
     // A variable's size is not known here: loading its module has been charged already.
     const bool charged =
         wanted.kind == block_kind::global || (wanted.pool ? wanted.pool->grow_used(bytes) : owner.charge(bytes));
     if (!charged) return status::out_of_memory;
-    wanted.address = owner.addresses().take(bytes);
+    wanted.address = addresses.take(bytes);
     if (!wanted.address) {
       if (wanted.pool)
         wanted.pool->shrink_used(bytes);
@@ -39,6 +42,7 @@ status block_table::allocate(block wanted, const block*& made) {
       return status::out_of_memory;
     }
   }
+  if (is_pinned) pinned_ += wanted.bytes;
   made = &insert(wanted);
   return status::success;
 }
@@ -52,6 +56,7 @@ const block& block_table::insert(block made) {
 
 void block_table::free(const block& gone) {
   const std::size_t bytes = charged_bytes(gone);
+  if (gone.kind == block_kind::pinned) pinned_ -= gone.bytes;
   if (has_own_mapping(gone.kind)) {
     unmap_host_memory(reinterpret_cast<void*>(gone.address), gone.bytes);
   } else if (gone.kind == block_kind::imported || gone.kind == block_kind::external) {

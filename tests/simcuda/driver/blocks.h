@@ -75,6 +75,7 @@ class block_table {
 
   std::map<device_ptr, block> blocks_;
   std::uint64_t next_id_ = 1;
+  std::size_t pinned_ = 0;  // bytes
 };
 
 }  // namespace simcuda

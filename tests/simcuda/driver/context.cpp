@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/context.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "driver/device.h"
@@ -12,13 +14,47 @@ namespace {
 // The limits that stand for memory: stacks of all resident threads, printf's queue, the heap of kernels.
 constexpr std::size_t stack_limit = 0, last_limit_with_memory = 2;
 
+bool is_forbidden(const device& owner) {
+  switch (owner.description().mode) {
+    case compute_mode::shared: return false;
+    case compute_mode::exclusive_thread: return owner.has_context() || owner.is_used_by_others();
+    case compute_mode::prohibited: return true;
+    case compute_mode::exclusive_process: break;
+  }
+  return owner.is_used_by_others() || (owner.description().exclusive_within_process && owner.has_context());
+}
+
+/// Ends with its thread, and lets go of what only one thread may have.
+struct thread_contexts {
+  std::vector<context*> stack;
+  ~thread_contexts() {
+    for (context* one : stack) one->thread = 0;
+  }
+};
+
+thread_contexts& contexts_of_this_thread() {
+  thread_local thread_contexts contexts;
+  return contexts;
+}
+
 }  // namespace
 
 status context_table::bring_up(context& target) {
-  const device_description& description = target.owner.description();
-  const bool taken = description.mode == compute_mode::exclusive_process && !description.other_processes.empty();
-  if (taken || description.mode == compute_mode::prohibited) return status::device_unavailable;
-  if (!target.owner.charge(description.context_overhead)) return status::out_of_memory;
+  device& owner = target.owner;
+  const device_description& description = owner.description();
+  const auto meanwhile = owner.guard();
+  if (is_forbidden(owner)) return status::device_unavailable;
+  void* addresses = nullptr;
+  if (description.address_space_needed) {
+    addresses = reserve_addresses(description.address_space_needed);
+    if (!addresses) return status::out_of_memory;
+  }
+  if (!owner.charge(description.context_overhead)) {
+    if (addresses) unmap_host_memory(addresses, description.address_space_needed);
+    return status::out_of_memory;
+  }
+  owner.add_context();
+  target.address_space = addresses;
   target.charged = description.context_overhead;
   target.limits = default_limits;
   target.reserved_limits = default_limits;
@@ -80,7 +116,12 @@ void context_table::tear_down(context& target) {
   sim.external_memories.destroy_if(belongs);
   sim.graphics_resources.destroy_if(belongs);
   target.peers.clear();
+  if (target.address_space) {
+    unmap_host_memory(target.address_space, target.owner.description().address_space_needed);
+    target.address_space = nullptr;
+  }
   target.owner.refund(target.charged);
+  if (!target.is_green) target.owner.remove_context();
   target.charged = 0;
   target.alive = false;
   target.uses = 0;
@@ -93,13 +134,22 @@ status context_table::check(const context* handle) const {
   return status::invalid_context;
 }
 
-bool context_table::any_alive(const device& on) const {
-  return std::ranges::any_of(all_, [&](const auto& one) { return &one->owner == &on && one->alive; });
+const std::vector<context*>& context_stack() { return contexts_of_this_thread().stack; }
+
+status push_context(context& target) {
+  if (target.owner.description().mode == compute_mode::exclusive_thread) {
+    if (target.thread && target.thread != gettid()) return status::context_already_in_use;
+    target.thread = gettid();
+  }
+  contexts_of_this_thread().stack.push_back(&target);
+  return status::success;
 }
 
-std::vector<context*>& context_stack() {
-  thread_local std::vector<context*> stack;
-  return stack;
+void pop_context() {
+  auto& stack = contexts_of_this_thread().stack;
+  context* left = stack.back();
+  stack.pop_back();
+  if (std::ranges::find(stack, left) == stack.end()) left->thread = 0;
 }
 
 context& current_context() { return *context_stack().back(); }

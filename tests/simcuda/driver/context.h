@@ -31,6 +31,8 @@ struct context {
   unsigned api_version = 3020;
   bool is_green = false;    // of a green context, which owns it
   std::size_t charged = 0;  // for itself and for its limits
+  void* address_space = nullptr;
+  std::atomic<int> thread = 0;  // on an exclusive_thread device: the one that it is current to
   std::set<const context*> peers;
   context_limits limits = default_limits;
   context_limits reserved_limits = default_limits;  // the greatest of each
@@ -57,7 +59,6 @@ class context_table {
   /// Frees all that belongs to it; stream-ordered memory stays.
   void tear_down(context& target);
 
-  bool any_alive(const device& on) const;
   /// success, 201 for an unknown handle, 709 for a context that is gone.
   status check(const context* handle) const;
 
@@ -65,8 +66,11 @@ class context_table {
   std::vector<std::unique_ptr<context>> all_;  // first the primary ones, by ordinal
 };
 
-/// The calling thread's stack of current contexts.
-std::vector<context*>& context_stack();
+/// The calling thread's stack of current contexts. On an exclusive_thread device a context is in one thread's only.
+const std::vector<context*>& context_stack();
+/// 216 when the context is another thread's.
+status push_context(context& target);
+void pop_context();
 
 /// The top of the stack; only where current_context_status() answered success.
 context& current_context();

@@ -14,8 +14,8 @@ bool use_of(const unsigned char* id, cuda_use* out) {
     const auto& known = one->description().uuid;
     if (!std::equal(known.begin(), known.end(), id)) continue;
     out->all = one->capacity() - one->free_bytes();
-    out->own = out->all - one->lost_bytes();
-    out->has_context = sim->contexts.any_alive(*one);
+    out->own = one->own_bytes();
+    out->has_context = one->has_context();
     return true;
   }
   return false;

@@ -11,10 +11,12 @@ constexpr std::size_t address_space_per_capacity = 8;
 
 }  // namespace
 
-device::device(device_ordinal ordinal, const device_description& description, address_reuse reuse)
+device::device(device_ordinal ordinal, const device_description& description, address_reuse reuse,
+               shared_account* account)
     : ordinal_(ordinal),
       description_(description),
       reuse_(reuse),
+      account_(account),
       default_pool_(std::make_unique<memory_pool>(*this, 0)),
       graph_pool_(std::make_unique<memory_pool>(*this, 0)),
       current_pool_(default_pool_.get()) {
@@ -23,10 +25,40 @@ device::device(device_ordinal ordinal, const device_description& description, ad
 }
 
 bool device::charge(std::size_t bytes) {
+  const auto meanwhile = guard();
   if (bytes > free_bytes()) reclaim_pools();
   if (bytes > free_bytes()) return false;
   used_ += bytes;
+  publish();
   return true;
+}
+
+void device::refund(std::size_t bytes) noexcept {
+  used_ -= bytes;
+  publish();
+}
+
+void device::publish() const noexcept {
+  if (account_) account_->publish(description_.position, own_bytes(), contexts_);
+}
+
+void device::add_context() noexcept {
+  ++contexts_;
+  publish();
+}
+
+void device::remove_context() noexcept {
+  --contexts_;
+  publish();
+}
+
+bool device::is_used_by_others() const {
+  return !description_.other_processes.empty() || (account_ && account_->others_have_context(description_.position));
+}
+
+std::size_t device::left() const noexcept {
+  const std::size_t used = used_ + (account_ ? account_->used_by_others(description_.position) : 0);
+  return description_.capacity - std::min(used, description_.capacity);
 }
 
 std::size_t device::free_bytes() noexcept {
@@ -38,11 +70,11 @@ std::size_t device::free_bytes() noexcept {
       return is_due;
     });
   }
-  return description_.capacity - used_;
+  return left();
 }
 
 void device::take_away(std::size_t bytes) noexcept {
-  const std::size_t taken = std::min(bytes, description_.capacity - used_);
+  const std::size_t taken = std::min(bytes, left());
   used_ += taken;
   lost_ += taken;
 }
@@ -54,7 +86,8 @@ void device::lose(std::size_t bytes) noexcept {
 
 address_space& device::addresses() {
   if (!addresses_) {
-    addresses_ = std::make_unique<address_space>(capacity() * address_space_per_capacity, reuse_);
+    const std::size_t bytes = description_.contiguous ? free_bytes() : capacity() * address_space_per_capacity;
+    addresses_ = std::make_unique<address_space>(bytes, reuse_);
   }
   return *addresses_;
 }

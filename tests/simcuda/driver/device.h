@@ -10,6 +10,7 @@
 #include "driver/address_space.h"
 #include "driver/memory_pool.h"
 #include "driver/script.h"
+#include "driver/shared_account.h"
 #include "driver/types.h"
 
 namespace simcuda {
@@ -17,10 +18,12 @@ namespace simcuda {
 /// One simulated GPU: what it is, how much of it is in use, and its addresses. Guarded by machine::mutex.
 ///
 /// Used bytes are the sum of contexts' overhead, blocks (each rounded up to 512 bytes), pools' reserve, code, other
-/// processes and what a script took away. A request that does not fit the rest is out of memory.
+/// processes (the script's and those of a shared account) and what a script took away. A request that does not fit the
+/// rest is out of memory.
 class device {
  public:
-  device(device_ordinal ordinal, const device_description& description, address_reuse reuse);
+  /// The account may be nullptr.
+  device(device_ordinal ordinal, const device_description& description, address_reuse reuse, shared_account* account);
 
   device_ordinal ordinal() const noexcept { return ordinal_; }
   const device_description& description() const noexcept { return description_; }
@@ -30,11 +33,20 @@ class device {
 
   /// false, and nothing changed: does not fit, even after every pool gave up its unused reserve.
   bool charge(std::size_t bytes);
-  void refund(std::size_t bytes) noexcept { used_ -= bytes; }
+  void refund(std::size_t bytes) noexcept;
   /// Memory that no call explains; stops at the capacity.
   void lose(std::size_t bytes) noexcept;
-  std::size_t lost_bytes() const noexcept { return lost_; }
+  /// What calls of this process hold.
+  std::size_t own_bytes() const noexcept { return used_ - lost_; }
 
+  /// Other processes can neither begin nor end to use the device meanwhile.
+  [[nodiscard]] account_guard guard() const { return account_guard(account_); }
+  void add_context() noexcept;
+  void remove_context() noexcept;
+  bool has_context() const noexcept { return contexts_ != 0; }
+  bool is_used_by_others() const;
+
+  /// Of a contiguous device as large as what is free when it is first asked for.
   address_space& addresses();
 
   /// nullopt: the number is no attribute.
@@ -55,13 +67,17 @@ class device {
 
  private:
   void take_away(std::size_t bytes) noexcept;
+  std::size_t left() const noexcept;
+  void publish() const noexcept;
 
   device_ordinal ordinal_;
   device_description description_;
   address_reuse reuse_;
+  shared_account* account_;
   std::chrono::steady_clock::time_point made_ = std::chrono::steady_clock::now();
   std::size_t used_ = 0;
   std::size_t lost_ = 0;  // a part of it
+  std::size_t contexts_ = 0;
   std::unique_ptr<address_space> addresses_;
   std::vector<memory_pool*> pools_;
   std::unique_ptr<memory_pool> default_pool_;

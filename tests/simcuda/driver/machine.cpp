@@ -19,17 +19,22 @@ machine::machine(std::optional<script> wanted)
   for (const rule& one : settings.rules) rules_.emplace_back(one);
 }
 
-void machine::find_devices() {
-  if (devices_found_) return;
+bool machine::find_devices() {
+  if (devices_found_) return true;
+  if (!settings.shared_account.empty()) {
+    account = shared_account::open(settings.shared_account);
+    if (!account || !account->join()) return false;
+  }
   devices_found_ = true;
   auto all = settings.devices;
   const char* order = std::getenv("CUDA_DEVICE_ORDER");
   if (order && std::string_view(order) == "PCI_BUS_ID") sort_by_pci(all);
   for (const auto& description : visible_devices(all, std::getenv("CUDA_VISIBLE_DEVICES"))) {
     const auto ordinal = static_cast<device_ordinal>(devices.size());
-    devices.push_back(std::make_unique<device>(ordinal, description, settings.reuse));
+    devices.push_back(std::make_unique<device>(ordinal, description, settings.reuse, account.get()));
     contexts.add_primary(*devices.back());
   }
+  return true;
 }
 
 std::vector<armed_rule*> machine::rules_for(const char* call) {

@@ -64,7 +64,8 @@ class machine {
   std::vector<armed_rule*> rules_for(const char* call);
 
   /// What cuInit does, the first time: makes the devices that CUDA_VISIBLE_DEVICES leaves.
-  void find_devices();
+  /// false: the script's account cannot be used, and a line on stderr said why.
+  bool find_devices();
 
   /// nullptr when there is no such device.
   device* find_device(device_ordinal ordinal) const;
@@ -91,6 +92,7 @@ class machine {
 
   std::mutex mutex;  // guards everything below
   const script settings;
+  std::unique_ptr<shared_account> account;  // that the script names
   std::vector<std::unique_ptr<device>> devices;
   context_table contexts;
   block_table blocks;

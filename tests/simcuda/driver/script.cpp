@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "driver/script_reader.h"
+#include "driver/shared_account.h"
 
 namespace simcuda {
 namespace {
@@ -28,6 +29,7 @@ reader reuse(address_reuse& target) {
 reader mode(compute_mode& target) {
   return word(target, {{"default", compute_mode::shared},
                        {"prohibited", compute_mode::prohibited},
+                       {"exclusive_thread", compute_mode::exclusive_thread},
                        {"exclusive_process", compute_mode::exclusive_process}});
 }
 
@@ -82,6 +84,7 @@ reader sizes(std::map<std::string, std::size_t, std::less<>>& target) {
 
 device_description default_device(std::size_t ordinal) {
   device_description device;
+  device.position = ordinal;
   device.name = "SimCUDA GPU " + std::to_string(ordinal);
   device.uuid = {0x51, 0x3c, 0xda};
   device.uuid.back() = static_cast<unsigned char>(ordinal);
@@ -111,6 +114,10 @@ device_description read_device(const json& value, const location& where, std::si
               {{"name", text(device.name)},
                {"capacity", integer(device.capacity)},
                {"context_overhead", integer(device.context_overhead)},
+               {"reserved_bytes", integer(device.reserved_bytes)},
+               {"address_space_needed", integer(device.address_space_needed)},
+               {"contiguous", boolean(device.contiguous)},
+               {"exclusive_within_process", boolean(device.exclusive_within_process)},
                {"uuid", uuid_text(device.uuid)},
                {"pci_bus_id", pci_bus_id(device)},
                {"compute_mode", mode(device.mode)},
@@ -181,11 +188,16 @@ script load_script(const std::string& path) {
                {"nvml_driver_version", text(result.nvml_driver_version)},
                {"module_bytes", integer(result.module_bytes)},
                {"reuse", reuse(result.reuse)},
+               {"pinned_limit", integer(result.pinned_limit)},
+               {"shared_account", text(result.shared_account)},
                {"peer_access", boolean(result.peer_access)},
                {"globals", sizes(result.globals)},
                {"strict", boolean(result.strict)},
                {"devices", list(result.devices, read_device)},
                {"rules", list(result.rules, read_rule)}});
+  if (!result.shared_account.empty() && result.devices.size() > shared_account::most_devices) {
+    where.key("shared_account").refuse("for at most " + std::to_string(shared_account::most_devices) + " devices");
+  }
   for (std::size_t index = 0; index < result.rules.size(); ++index) {
     if (std::cmp_greater_equal(result.rules[index].device, result.devices.size()) &&
         result.rules[index].free_falls_by) {

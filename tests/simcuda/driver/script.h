@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -17,7 +18,7 @@ inline constexpr std::size_t kib = std::size_t{1} << 10;
 inline constexpr std::size_t mib = std::size_t{1} << 20;
 inline constexpr std::size_t gib = std::size_t{1} << 30;
 
-enum class compute_mode : int { shared = 0, prohibited = 2, exclusive_process = 3 };
+enum class compute_mode : int { shared = 0, exclusive_thread = 1, prohibited = 2, exclusive_process = 3 };
 
 enum class process_kind { compute, graphics, mps };
 enum class mig_mode { unsupported, disabled, enabled };
@@ -44,8 +45,13 @@ enum class address_reuse {
 };
 
 struct device_description {
+  std::size_t position = 0;  // in the script
   std::string name;
   std::size_t capacity = 16 * gib;
+  std::size_t reserved_bytes = 0;         // that only NVML counts
+  std::size_t address_space_needed = 0;   // of the process, for each context
+  bool contiguous = false;                // a request needs one hole of its size in the device's memory
+  bool exclusive_within_process = false;  // exclusive_process means one context
   std::size_t context_overhead = 400 * mib;
   std::array<unsigned char, 16> uuid{};
   int pci_domain = 0;
@@ -77,8 +83,10 @@ struct script {
   std::string nvml_driver_version = "580.65.06";
   std::size_t module_bytes = 2 * mib;
   address_reuse reuse = address_reuse::smallest_hole;
-  bool peer_access = false;                                 // between all devices
-  std::map<std::string, std::size_t, std::less<>> globals;  // sizes of variables of code, by name
+  bool peer_access = false;                                            // between all devices
+  std::map<std::string, std::size_t, std::less<>> globals;             // sizes of variables of code, by name
+  std::size_t pinned_limit = std::numeric_limits<std::size_t>::max();  // of this process
+  std::string shared_account;                                          // path of the file; empty: none
   bool strict = false;  // abort at a call from where a real driver may hang or crash
   std::vector<device_description> devices;
   std::vector<rule> rules;

@@ -15,15 +15,15 @@ namespace {
 // Away from the numbers that programs expect for their own files.
 constexpr int lowest_descriptor = 200;
 
-int moved_away(int descriptor) {
+}  // namespace
+
+int moved_away(int descriptor) noexcept {
   if (descriptor < 0) return -1;
   const int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, lowest_descriptor);
   if (moved < 0) return descriptor;
   close(descriptor);
   return moved;
 }
-
-}  // namespace
 
 shared_file::~shared_file() {
   if (is_open()) close(descriptor_);

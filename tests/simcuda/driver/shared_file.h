@@ -25,6 +25,8 @@ class shared_file {
   /// The file behind a descriptor that stays the caller's.
   static shared_file duplicate(int descriptor) noexcept;
 
+  /// The descriptor is the caller's from now on.
+  int release() noexcept { return std::exchange(descriptor_, -1); }
   bool is_open() const noexcept { return descriptor_ >= 0; }
   int descriptor() const noexcept { return descriptor_; }
   std::size_t bytes() const noexcept;
@@ -36,5 +38,8 @@ class shared_file {
  private:
   int descriptor_ = -1;
 };
+
+/// The same file under a number that programs do not expect for their own; -1 stays -1.
+int moved_away(int descriptor) noexcept;
 
 }  // namespace simcuda

@@ -1,11 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "nvml/api.h"
 #include "nvml/copy_text.h"
 #include "nvml/system.h"
 
 namespace simcuda::nvml::api {
+namespace {
+
+bool uses_cuda(unsigned pid) {
+  const auto& view = machine_view::instance();
+  return std::ranges::any_of(view.devices(), [&](const auto& device) {
+    return std::ranges::any_of(view.users_of(*device),
+                               [pid](const auto& user) { return std::cmp_equal(user.pid, pid); });
+  });
+}
+
+}  // namespace
 
 outcome nvmlInit_v2() {
   auto& view = machine_view::instance();
@@ -44,9 +58,9 @@ outcome nvmlSystemGetCudaDriverVersion(int* version) {
 
 outcome nvmlSystemGetProcessName(unsigned pid, char* name, unsigned length) {
   if (!name || !length) return outcome::invalid_argument;
-  if (static_cast<pid_t>(pid) == getpid()) {
+  if (static_cast<pid_t>(pid) == getpid() || uses_cuda(pid)) {
     char path[4096];
-    const ssize_t size = readlink("/proc/self/exe", path, sizeof path);
+    const ssize_t size = readlink(("/proc/" + std::to_string(pid) + "/exe").c_str(), path, sizeof path);
     return copy_text(std::string(path, size > 0 ? static_cast<std::size_t>(size) : 0), name, length);
   }
   for (const auto& device : machine_view::instance().devices()) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who uses a device's memory, and how much.
-#include <unistd.h>
-
 #include "nvml/api.h"
 #include "nvml/system.h"
 
@@ -24,8 +22,9 @@ outcome list_processes(const gpu* device, unsigned* count, Info* infos, process_
   for (const auto& process : device->about.other_processes) {
     if (process.kind == kind) found.emplace_back(static_cast<unsigned>(process.pid), process.used_bytes);
   }
-  const cuda_use use = view.use_of(*device);
-  if (kind == process_kind::compute && use.has_context) found.emplace_back(static_cast<unsigned>(getpid()), use.own);
+  if (kind == process_kind::compute) {
+    for (const auto& [pid, used] : view.users_of(*device)) found.emplace_back(static_cast<unsigned>(pid), used);
+  }
   const bool fits = *count >= found.size();
   if (fits && !found.empty() && !infos) return outcome::invalid_argument;
   *count = static_cast<unsigned>(found.size());
@@ -39,8 +38,9 @@ outcome list_processes(const gpu* device, unsigned* count, Info* infos, process_
 outcome nvmlDeviceGetMemoryInfo(gpu* device, memory_info* info) {
   auto& view = machine_view::instance();
   if (!info || !view.contains(device)) return outcome::invalid_argument;
-  const unsigned long long total = device->about.capacity, used = view.use_of(*device).all;
-  *info = {total, total - used, used};
+  const unsigned long long used = view.used_of(*device), reserved = device->about.reserved_bytes;
+  const unsigned long long free = device->about.capacity - used;
+  *info = {free + used + reserved, free, used + reserved};
   return outcome::success;
 }
 
@@ -49,8 +49,9 @@ outcome nvmlDeviceGetMemoryInfo_v2(gpu* device, memory_info_v2* info) {
   auto& view = machine_view::instance();
   if (!info || !view.contains(device)) return outcome::invalid_argument;
   if (info->version != version) return outcome::version_mismatch;
-  const unsigned long long total = device->about.capacity, used = view.use_of(*device).all;
-  *info = {version, total, 0, total - used, used};
+  const unsigned long long used = view.used_of(*device), reserved = device->about.reserved_bytes;
+  const unsigned long long free = device->about.capacity - used;
+  *info = {version, free + used + reserved, reserved, free, used};
   return outcome::success;
 }
 

@@ -2,6 +2,7 @@
 #include "nvml/system.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -22,6 +23,13 @@ const cuda_accounts* accounts() {
   return found ? static_cast<const cuda_accounts*>(table) : nullptr;
 }
 
+std::optional<cuda_use> use_by_cuda(const gpu& device) {
+  cuda_use result;
+  const cuda_accounts* known = accounts();
+  if (!known || !known->use(device.about.uuid.data(), &result)) return std::nullopt;
+  return result;
+}
+
 }  // namespace
 
 machine_view& machine_view::instance() {
@@ -31,6 +39,10 @@ machine_view& machine_view::instance() {
 
 machine_view::machine_view(std::optional<script> wanted)
     : accepted_(wanted.has_value()), settings_(wanted.value_or(default_script())) {
+  if (!settings_.shared_account.empty()) {
+    account_ = shared_account::open(settings_.shared_account);
+    accepted_ = accepted_ && account_;
+  }
   auto all = settings_.devices;
   sort_by_pci(all);
   for (const auto& about : all) {
@@ -42,13 +54,18 @@ bool machine_view::contains(const gpu* handle) const noexcept {
   return std::ranges::any_of(devices_, [handle](const auto& one) { return one.get() == handle; });
 }
 
-cuda_use machine_view::use_of(const gpu& device) const {
-  cuda_use result;
-  const cuda_accounts* known = accounts();
-  if (known && known->use(device.about.uuid.data(), &result)) return result;
-  for (const auto& process : device.about.other_processes) result.all += process.used_bytes;
-  result.all = std::min(result.all, device.about.capacity);
-  return result;
+std::size_t machine_view::used_of(const gpu& device) const {
+  if (const auto known = use_by_cuda(device)) return known->all;
+  std::size_t used = account_ ? account_->used_by_others(device.about.position) : 0;
+  for (const auto& process : device.about.other_processes) used += process.used_bytes;
+  return std::min(used, device.about.capacity);
+}
+
+std::vector<shared_account::user> machine_view::users_of(const gpu& device) const {
+  if (account_) return account_->users(device.about.position);
+  const auto known = use_by_cuda(device);
+  if (!known || !known->has_context) return {};
+  return {{getpid(), known->own}};
 }
 
 call_site::call_site(const char* name) : name_(name) {

@@ -12,6 +12,7 @@
 #include "driver/armed_rule.h"
 #include "driver/cuda_use.h"
 #include "driver/script.h"
+#include "driver/shared_account.h"
 #include "nvml/types.h"
 
 namespace simcuda::nvml {
@@ -29,8 +30,10 @@ class machine_view {
   const script& settings() const noexcept { return settings_; }
   const std::vector<std::unique_ptr<gpu>>& devices() const noexcept { return devices_; }
   bool contains(const gpu* handle) const noexcept;
-  /// What is in use of the device, and what of it is this process's.
-  cuda_use use_of(const gpu& device) const;
+  /// All that is in use of the device.
+  std::size_t used_of(const gpu& device) const;
+  /// The processes with a context that are not the script's.
+  std::vector<shared_account::user> users_of(const gpu& device) const;
 
   std::mutex mutex;
   int starts = 0;  // guarded by mutex; nvmlShutdown undoes one
@@ -40,6 +43,7 @@ class machine_view {
 
   bool accepted_;
   script settings_;
+  std::unique_ptr<shared_account> account_;  // that the script names
   std::vector<std::unique_ptr<gpu>> devices_;
 };
 

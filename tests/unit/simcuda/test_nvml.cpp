@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <dlfcn.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <chrono>
-#include <filesystem>
 #include <vector>
 
 #include "catch.hpp"
-#include "fresh_driver.h"
-#include "nvml/api.h"
+#include "fresh_nvml.h"
 
 using namespace simcuda;
 using namespace simcuda::nvml;
+using test::fresh_nvml;
 
 namespace {
 
@@ -23,45 +20,6 @@ const char* const two_devices = R"({"nvml_driver_version": "999.1", "devices": [
                        {"pid": 17, "name": "Xorg", "used_bytes": 1048576, "kind": "graphics"}]},
   {"name": "slow", "uuid": "GPU-00000000-0000-0000-0000-000000000510", "pci_bus_id": "0000:03:00.0", "compute_mode": "prohibited", "mig": "enabled", "persistence": false}],
   "rules": [{"call": "nvmlDeviceGetIndex", "nth": 2, "code": 15, "delay_ms": 30}]})";
-
-/// A simulated NVML of its own, as fresh_driver is for CUDA.
-class fresh_nvml {
- public:
-  explicit fresh_nvml(const std::string& script_text = "") {
-    const test::temporary_file script(script_text), copy("");
-    std::filesystem::copy_file(SIMCUDA_NVML, copy.path(), std::filesystem::copy_options::overwrite_existing);
-    library_ = dlopen(copy.path().c_str(), RTLD_NOW | RTLD_LOCAL);
-    REQUIRE(library_);
-    if (script_text.empty())
-      unsetenv("SIMCUDA_SCRIPT");
-    else
-      setenv("SIMCUDA_SCRIPT", script.path().c_str(), 1);
-    int version = 0;
-    entry<nvml::signature::nvmlSystemGetCudaDriverVersion>("nvmlSystemGetCudaDriverVersion")(&version);
-  }
-
-  template <class Signature>
-  Signature* entry(const char* name) const {
-    void* found = dlsym(library_, name);
-    INFO(name);
-    REQUIRE(found);
-    return reinterpret_cast<Signature*>(found);
-  }
-
-  gpu* device(unsigned index) const;
-
- private:
-  void* library_;
-};
-
-#define NVML(library, name, ...) static_cast<int>((library).entry<nvml::signature::name>(#name)(__VA_ARGS__))
-
-gpu* fresh_nvml::device(unsigned index) const {
-  gpu* found = nullptr;
-  REQUIRE(NVML(*this, nvmlInit_v2) == 0);
-  REQUIRE(NVML(*this, nvmlDeviceGetHandleByIndex_v2, index, &found) == 0);
-  return found;
-}
 
 }  // namespace
 

@@ -58,6 +58,10 @@ TEST_CASE("what a script gets wrong is named") {
         "rules[0].device: no such device");
   CHECK(refusal(R"({"globals": {"x": 0}})").starts_with("globals.x: out of range"));
   CHECK(refusal(R"({"globals": [1]})") == "globals: an object is expected");
+  std::string devices = "{}";
+  for (int i = 0; i < 32; ++i) devices += ", {}";
+  CHECK(refusal(R"({"shared_account": "x", "devices": [)" + devices + "]}") ==
+        "shared_account: for at most 32 devices");
   CHECK(refusal("[]") == "an object is expected");
   CHECK(refusal("{") != "accepted");
   CHECK_THROWS_AS(load_script("/nonexistent"), script_error);
