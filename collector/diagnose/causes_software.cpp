@@ -23,12 +23,15 @@ Finding stub_driver(const Scene& scene) {
   return {Weight::proven, {scene.from_module("libcuda was loaded from " + *driver->path, *driver)}, {}, "", {}};
 }
 
+// A runtime that found a driver asked it for functions, which tells its version.
+bool has_seen_driver(const Scene& scene) {
+  const auto runtimes = find_runtimes(scene.process().all_modules);
+  return driver_module(scene) || std::any_of(runtimes.begin(), runtimes.end(),
+                                             [](const RuntimeLibrary& each) { return each.version.has_value(); });
+}
+
 Finding no_driver_library(const Scene& scene) {
-  if (driver_module(scene)) return not_thought_of();
-  // A runtime that found a driver asked it for functions, which tells its version.
-  for (const auto& runtime : find_runtimes(scene.process().all_modules)) {
-    if (runtime.version) return not_thought_of();
-  }
+  if (has_seen_driver(scene)) return not_thought_of();
   Finding found;
   found.weight = Weight::likely;
   found.evidence = {scene.from_failure("no file with the driver's functions was seen in this process")};
@@ -61,6 +64,7 @@ std::string oldest_driver_for(std::uint64_t runtime) {
 }
 
 Finding runtime_newer_than_driver(const Scene& scene) {
+  if (!has_seen_driver(scene)) return not_thought_of();
   Finding found;
   found.weight = Weight::proven;
   for (const auto& runtime : find_runtimes(scene.process().all_modules)) {

@@ -51,7 +51,7 @@ std::string who_text(const Scene& scene, const Holder& holder, const OtherProces
   if (known && !holder.is_self) {
     add_detail(details, state_text(known->state));
     if (known->age_s) add_detail(details, "running for " + age_text(*known->age_s));
-    if (!known->reason.empty()) add_detail(details, "nothing can be read of it here: " + known->reason);
+    if (!known->reason.empty()) add_detail(details, "not visible from here: " + known->reason);
   }
   constexpr std::uint64_t idle = 60ull * 1'000'000'000;
   if (holder.journal && !holder.is_self) {

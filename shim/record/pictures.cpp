@@ -37,7 +37,8 @@ bool is_misuse(int code) {
 
 bool wants_probe(const FailureRecord& failure) {
   if (is_misuse(failure.code)) return false;
-  return failure.start || failure.op == schema::op::context || failure.op == schema::op::alloc;
+  return failure.start || failure.op == schema::op::context || failure.op == schema::op::alloc ||
+         failure.code == out_of_memory;
 }
 
 bool wants_state(const FailureRecord& failure) {
