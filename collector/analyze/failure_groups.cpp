@@ -77,8 +77,18 @@ void FailureGroups::take_retry(const FailureRecord& failure, bool after_end) {
   }
   latest_ = add_group(failure, after_end);
   groups_[*latest_].end = Outcome::given_up;
+  note_earlier_request(total);
   if (open.size() == most_open) open.erase(open.begin());
   open.push_back({*latest_, freed_(total)});
+}
+
+void FailureGroups::note_earlier_request(const TotalKey& total) {
+  const auto [known, is_first] = latest_request_.try_emplace(total);
+  if (!is_first) {
+    const FailureGroup& before = groups_[known->second.index];
+    groups_[*latest_].earlier = {before.first.ns, before.first.bytes, freed_(total) - known->second.freed_at_first};
+  }
+  known->second = {*latest_, freed_(total)};
 }
 
 void FailureGroups::take(const EventRecord& event) {

@@ -25,6 +25,13 @@ enum class Outcome {
   given_up,
 };
 
+// The latest failed request for memory of the same kind and device before.
+struct EarlierRequest {
+  std::uint64_t ns = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t freed_since = 0;  // bytes of the same total that were freed from then on
+};
+
 struct FailureGroup {
   static constexpr std::uint64_t longest_gap_ns = 1'000'000'000;
 
@@ -37,6 +44,7 @@ struct FailureGroup {
   std::uint64_t freed_in_between = 0;  // bytes of the same total that were freed from the first failure to the outcome
   std::optional<SampleRecord> driver;  // what the driver said just after, with free and total
   std::int64_t ledger = 0;             // what this process held of the device when the driver said it
+  std::optional<EarlierRequest> earlier;
   bool after_end = false;              // the first of them came after the exit handlers had begun
 
   std::optional<StateRecord> state;  // the process just after the first of them
@@ -82,12 +90,14 @@ class FailureGroups {
 
   std::size_t add_group(const FailureRecord& failure, bool after_end);
   void take_retry(const FailureRecord& failure, bool after_end);
+  void note_earlier_request(const TotalKey& total);
   void forget_old(OpenGroups& open, std::uint64_t now) const;
   bool goes_on_with(const FailureGroup& group, const FailureRecord& failure) const;
 
   FreedSoFar freed_;
   std::vector<FailureGroup> groups_;
   std::map<RetryKey, OpenGroups> retries_;
+  std::map<TotalKey, OpenGroup> latest_request_;
   std::map<OtherKey, std::size_t> others_;
   std::optional<std::size_t> latest_;
   std::map<std::int64_t, std::size_t> latest_of_thread_;

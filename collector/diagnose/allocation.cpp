@@ -205,8 +205,22 @@ class Shortage {
     const std::uint64_t fits = *free() / granule * granule;
     tell(scene_.from_driver(fits > 0 ? "at most " + bytes_text(fits) + " would have fitted, if they were in one piece"
                                      : "not even the smallest request would have fitted"));
+    tell_earlier_request();
     advise_about_memory();
     return std::move(result_);
+  }
+
+  // A program that gives up its work, but not what the work holds.
+  void tell_earlier_request() {
+    const auto& earlier = group_.earlier;
+    if (!earlier || earlier->freed_since > 0) return;
+    tell(scene_.from_failure("a request for " + bytes_text(earlier->bytes) + " of this kind had failed " +
+                             std::to_string((failure_.ns - earlier->ns) / 1'000'000) +
+                             " ms before, and nothing of it was freed in between"));
+    if (scene_.module_named("python"))
+      advise(
+          "In Python, retry outside the except block: the exception keeps the frames that failed, and what they "
+          "hold, alive.");
   }
 
   // Whom to stop, what to give back, which settings there are.

@@ -90,8 +90,11 @@ json unknown_free_list(const ProcessView& view) {
 json in_flight_list(const ProcessView& view) {
   json list = json::array();
   for (const auto& begin : view.process.in_flight) {
-    list.push_back(
-        {{"api", begin.api}, {"ns", begin.ns}, {"tid", begin.tid}, {"site", site_object(view, begin.stack)}});
+    list.push_back({{"api", begin.api},
+                    {"inner_api", or_null(begin.in)},
+                    {"ns", begin.ns},
+                    {"tid", begin.tid},
+                    {"site", site_object(view, begin.stack)}});
   }
   return list;
 }

@@ -64,6 +64,13 @@ void add_failure(TextPage& page, const ProcessView& view, const ExplainedFailure
   }
 }
 
+std::string hang_text(const ProcessAnalysis& process) {
+  const auto pipe = process.process.env.find("CUDA_MPS_PIPE_DIRECTORY");
+  const std::string text = "A call that hangs here waits for the driver or an MPS daemon";
+  if (pipe == process.process.env.end()) return text + ".";
+  return text + ": CUDA_MPS_PIPE_DIRECTORY is " + printable(pipe->second) + ".";
+}
+
 // The lines of the journal that the above was read from.
 void add_lines_behind(TextPage& page, const ProcessView& view) {
   if (!view.lines || view.lines->empty()) return;
@@ -107,7 +114,7 @@ void add_failures(TextPage& page, const ProcessView& view) {
   for (const auto& begin : view.process.in_flight) {
     page.blank_line();
     page.lead(in_flight_text(view, begin) + ".");
-    page.paragraph("A call that hangs here waits for the driver or an MPS daemon.", 2);
+    page.paragraph(hang_text(view.process), 2);
     if (begin.stack > 0) add_stack(page, view, begin.stack, 4);
   }
   add_unknown_frees(page, view);

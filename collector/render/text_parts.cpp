@@ -117,7 +117,8 @@ std::string failure_text(const ProcessView& view, const FailureGroup& group) {
 
 std::string in_flight_text(const ProcessView& view, const EventRecord& begin) {
   const auto& end = view.process.end;
-  std::string text = printable(begin.api) + ", entered at " + duration_text(begin.ns) + " by ";
+  const std::string inner = begin.in.empty() ? "" : " (in " + printable(begin.in) + ")";
+  std::string text = printable(begin.api) + inner + ", entered at " + duration_text(begin.ns) + " by ";
   if (begin.stack > 0) text += view.names.of(begin.stack).label + " in ";
   text += "thread " + std::to_string(begin.tid);
   if (end.now_ns && *end.now_ns >= begin.ns)

@@ -136,3 +136,16 @@ TEST_CASE("a free that the exiting driver refuses is harmless") {
   CHECK(call.why().id == "driver_gone");
   CHECK_THAT(call.why().verdict, ContainsSubstring("harmless"));
 }
+
+TEST_CASE("a request that fails again while nothing was freed is told so") {
+  auto call = FailedCall::allocation(4 * gib);
+  call.group.driver = driver_figures(gib);
+  call.group.first.ns = 5'000'000'000;
+  call.group.earlier = EarlierRequest{3'000'000'000, 8 * gib, 0};
+  call.add_module("/usr/bin/python3.11");
+  CHECK_THAT(all_text(call.why().evidence),
+             ContainsSubstring("had failed 2000 ms before, and nothing of it was freed"));
+  CHECK_THAT(all_text(call.why().advice), ContainsSubstring("outside the except block"));
+  call.group.earlier->freed_since = 1;
+  CHECK(all_text(call.why().evidence).find("had failed") == std::string::npos);
+}
