@@ -6,7 +6,7 @@
 #include "analyze/sizes.hpp"
 #include "diagnose/advice.hpp"
 #include "diagnose/frameworks.hpp"
-#include "diagnose/holders.hpp"
+#include "diagnose/memory_facts.hpp"
 #include "schema.hpp"
 
 namespace gpumem {
@@ -18,34 +18,24 @@ constexpr std::uint64_t granule = 2ull << 20;
 // One request and the device's memory when it failed.
 class Shortage {
  public:
-  explicit Shortage(const Scene& scene) : scene_(scene), group_(scene.group()), failure_(scene.failure()) {}
+  explicit Shortage(const Scene& scene)
+      : scene_(scene), group_(scene.group()), failure_(scene.failure()), memory_(scene) {}
 
   Diagnosis judge() {
     tell_own_memory();
     if (is_host_memory()) return judge_host_memory();
     if (counts_of(failure_.kind) == Counts::addresses) return judge_addresses();
-    tell_device_memory();
-    const std::uint64_t total = total_of_device();
+    for (auto& evidence : memory_.tell()) tell(std::move(evidence));
+    const std::uint64_t total = memory_.total();
+    const auto free = memory_.free();
     // Managed memory may exceed the device.
     if (total > 0 && failure_.bytes > total && failure_.kind != "managed") return judge_impossible(total);
     if (failure_.bytes == 0) return judge_unsized();
-    if (!free()) return judge_blindly();
-    return *free() < failure_.bytes ? judge_missing() : judge_enough();
+    if (!free) return judge_blindly();
+    return *free < failure_.bytes ? judge_missing(*free) : judge_enough(*free);
   }
 
  private:
-  std::optional<std::uint64_t> free() const {
-    if (group_.driver) return group_.driver->free;
-    const Gpu* gpu = scene_.gpu();
-    return gpu && scene_.machine_age_ns() == 0 ? gpu->free : std::nullopt;
-  }
-
-  std::uint64_t total_of_device() const {
-    if (group_.driver) return *group_.driver->total;
-    if (group_.device_total) return *group_.device_total;
-    return scene_.gpu() ? scene_.gpu()->total.value_or(0) : 0;
-  }
-
   std::string asked() const { return quantity_text(failure_.kind, is_object(failure_.kind) ? 1 : failure_.bytes); }
 
   bool is_host_memory() const { return counts_of(failure_.kind) == Counts::host_memory; }
@@ -57,81 +47,6 @@ class Shortage {
     if (!failure_.live) return;
     tell(scene_.from_failure("this process held " + quantity_text(failure_.kind, *failure_.live) +
                              " of this kind at that moment"));
-  }
-
-  void tell_device_memory() {
-    if (group_.driver) {
-      tell(scene_.from_driver("the driver reported " + bytes_text(*group_.driver->free) + " free of " +
-                              bytes_text(*group_.driver->total) + " just after"));
-      const auto used = static_cast<std::int64_t>(*group_.driver->total - *group_.driver->free);
-      rest_ = std::max<std::int64_t>(0, used - group_.ledger);
-    }
-    tell_rest();
-    if (failure_.kind != "async" && parked() > 0) {
-      tell(scene_.from_driver(bytes_text(parked()) +
-                              " are parked in the device's stream-ordered pool, which cudaMemPoolTrimTo gives back"));
-    }
-    for (const auto& site : group_.held) {
-      const std::uint64_t total = total_of_device();
-      const bool is_dominant =
-          total > 0 && site.amount.blocks == 1 && static_cast<std::uint64_t>(site.amount.bytes) > total / 2;
-      if (is_dominant) {
-        tell(scene_.from_failure(percent_of(site.amount.bytes, total) + " of the device is one block of " +
-                                 bytes_text(static_cast<std::uint64_t>(site.amount.bytes)) +
-                                 " of this process (below): an allocator's, whose unused part the driver cannot know"));
-      }
-    }
-  }
-
-  static std::string percent_of(std::int64_t part, std::uint64_t whole) {
-    return std::to_string(100 * static_cast<std::uint64_t>(part) / whole) + " %";
-  }
-
-  // What is used and not this process's allocations: contexts and code, and other processes.
-  void tell_rest() {
-    const Gpu* gpu = scene_.gpu();
-    std::uint64_t named = 0;
-    if (gpu && scene_.machine()) {
-      for (const auto& holder : holders_of(scene_, *gpu)) {
-        if (holder.is_self) {
-          tell_overhead(holder);
-          continue;
-        }
-        others_.push_back(holder);
-        named += holder.bytes.value_or(0);
-        if (others_.size() <= most_named_)
-          tell(scene_.from_probe(holder.text(), "nvml.devices[" + std::to_string(gpu->index) + "].processes"));
-      }
-      if (others_.size() > most_named_)
-        tell(scene_.from_probe(std::to_string(others_.size() - most_named_) + " more processes use the device",
-                               "nvml.devices[" + std::to_string(gpu->index) + "].processes"));
-    }
-    if (rest_ <= 0) return;
-    if (!others_.empty() && named + small_ >= static_cast<std::uint64_t>(rest_)) return;
-    const std::uint64_t left = static_cast<std::uint64_t>(rest_) - std::min<std::uint64_t>(named, rest_);
-    tell(scene_.from_driver(bytes_text(left) + (gpu && gpu->users_known && others_.empty()
-                                                    ? " are held by contexts, loaded code and the driver; no other "
-                                                      "process is listed"
-                                                    : " are held by something else: other processes, contexts, "
-                                                      "loaded code")));
-    if (gpu && scene_.machine() && left > large_) {
-      for (auto& suspect : unlisted_suspects(scene_, *gpu)) tell(std::move(suspect));
-      for (auto& blind : blind_spots(scene_, *gpu)) tell(std::move(blind));
-    }
-  }
-
-  void tell_overhead(const Holder& self) {
-    if (!self.bytes || group_.ledger < 0 || *self.bytes <= static_cast<std::uint64_t>(group_.ledger)) return;
-    tell(scene_.from_probe("this process takes " + bytes_text(*self.bytes) + " of the device, " +
-                               bytes_text(*self.bytes - static_cast<std::uint64_t>(group_.ledger)) +
-                               " of it for contexts and code",
-                           "nvml.devices"));
-  }
-
-  std::uint64_t parked() const {
-    if (!group_.driver) return 0;
-    const auto& pool = group_.driver->pool_held;
-    return pool.reserved && pool.used && *pool.reserved > *pool.used ? *pool.reserved - *pool.used : 0;
   }
 
   Diagnosis judge_host_memory() {
@@ -182,11 +97,11 @@ class Shortage {
 
   Diagnosis judge_unsized() {
     result_.verdict = "The driver could not make it; how much memory that takes only the driver knows.";
-    if (free() && *free() < small_) {
+    if (const auto free = memory_.free(); free && *free < small_) {
       result_.id = "device_full";
       result_.sureness = Certainty::likely;
       result_.verdict =
-          "The device is full: " + bytes_text(*free()) + " free. How much the driver wanted, only the driver knows.";
+          "The device is full: " + bytes_text(*free) + " free. How much the driver wanted, only the driver knows.";
       advise_about_memory();
     }
     return std::move(result_);
@@ -197,12 +112,12 @@ class Shortage {
     return std::move(result_);
   }
 
-  Diagnosis judge_missing() {
+  Diagnosis judge_missing(std::uint64_t free) {
     result_.id = "device_full";
     result_.sureness = Certainty::proven;
-    result_.verdict = "The request does not fit: " + asked() + " asked, " + bytes_text(*free()) + " free, " +
-                      bytes_text(failure_.bytes - *free()) + " missing.";
-    const std::uint64_t fits = *free() / granule * granule;
+    result_.verdict = "The request does not fit: " + asked() + " asked, " + bytes_text(free) + " free, " +
+                      bytes_text(failure_.bytes - free) + " missing.";
+    const std::uint64_t fits = free / granule * granule;
     tell(scene_.from_driver(fits > 0 ? "at most " + bytes_text(fits) + " would have fitted, if they were in one piece"
                                      : "not even the smallest request would have fitted"));
     tell_earlier_request();
@@ -227,22 +142,21 @@ class Shortage {
   void advise_about_memory() {
     const Gpu* gpu = scene_.gpu();
     std::uint64_t by_others = 0;
-    for (const auto& other : others_) by_others += other.bytes.value_or(0);
-    const std::uint64_t total = total_of_device();
-    const bool others_matter = by_others > large_ || (total > 0 && by_others > total / 10);
-    const bool rest_matters =
-        rest_ > static_cast<std::int64_t>(large_) || (total > 0 && rest_ > static_cast<std::int64_t>(total / 10));
-    if (gpu && others_matter) {
-      for (auto& text : advice_for_full_gpu(scene_, *gpu, others_, failure_.bytes)) advise(std::move(text));
-    } else if (!gpu && rest_matters) {
+    for (const auto& other : memory_.others()) by_others += other.bytes.value_or(0);
+    if (gpu && matters(by_others)) {
+      for (auto& text : advice_for_full_gpu(scene_, *gpu, memory_.others(), failure_.bytes)) advise(std::move(text));
+    } else if (!gpu && matters(memory_.rest())) {
       advise("nvidia-smi shows who else holds memory of this device.");
     }
-    if (parked() >= failure_.bytes - std::min(failure_.bytes, free().value_or(0)) && parked() > 0 &&
-        failure_.kind != "async") {
+    const std::uint64_t free = memory_.free().value_or(0);
+    if (memory_.parked() > 0 && memory_.parked() + free >= failure_.bytes)
       advise("cudaMemPoolTrimTo on the default pool would have freed enough.");
-    }
     if (!group_.held.empty()) advise("Look at what this process held then (below).");
     advise_settings(MemoryTrouble::device_full);
+  }
+
+  bool matters(std::uint64_t bytes) const {
+    return bytes > large_ || (memory_.total() > 0 && bytes > memory_.total() / 10);
   }
 
   void advise_settings(MemoryTrouble trouble) {
@@ -253,7 +167,7 @@ class Shortage {
     for (auto& text : advice_for_process(scene_.process().all_modules, env, trouble)) advise(std::move(text));
   }
 
-  Diagnosis judge_enough() {
+  Diagnosis judge_enough(std::uint64_t free) {
     result_.verdict = "Enough memory was free in all, and yet the driver could not provide " + asked() + ".";
     std::vector<Evidence> pieces;
     if (group_.layout.blocks > 1) {
@@ -268,7 +182,7 @@ class Shortage {
     if (is_cut_up) {
       result_.id = "fragmented";
       result_.sureness = Certainty::likely;
-      result_.verdict = "The free memory is in pieces: " + asked() + " asked, " + bytes_text(*free()) +
+      result_.verdict = "The free memory is in pieces: " + asked() + " asked, " + bytes_text(free) +
                         " free in all, but not in one piece.";
       for (auto& piece : pieces) tell(std::move(piece));
       advise("Allocate the large blocks first, or fewer and larger ones that are used again.");
@@ -305,16 +219,14 @@ class Shortage {
   }
 
   static constexpr std::uint64_t large_ = 1ull << 30;   // worth a look at who else holds it
-  static constexpr std::uint64_t small_ = 64ull << 20;  // not worth telling
+  static constexpr std::uint64_t small_ = 64ull << 20;  // not even a handle finds room
   static constexpr std::uint64_t many_blocks_ = 8;
-  static constexpr std::size_t most_named_ = 5;
 
   const Scene& scene_;
   const FailureGroup& group_;
   const FailureRecord& failure_;
+  const MemoryFacts memory_;
   Diagnosis result_;
-  std::vector<Holder> others_;
-  std::int64_t rest_ = 0;
 };
 
 }  // namespace

@@ -53,7 +53,8 @@ Causes causes_in_process();   // fork, limits, sanitizers
 Causes causes_in_memory();    // the device's, the host's
 Causes causes_in_modes();     // who may use the device
 Causes causes_in_access();    // device files, visible devices
-Causes causes_in_software();  // driver, runtime, code
+Causes causes_in_driver();    // driver and runtime
+Causes causes_in_code();      // what is loaded on the device
 Causes causes_in_services();  // MPS, the fabric, suspends
 
 }  // namespace gpumem
