@@ -51,6 +51,7 @@ enum class Action : std::uint8_t {
   launch,            // a kernel or a graph: can load code and take local memory
   trim,              // a pool gives memory back
   need_memory,       // takes memory that nothing counts, or fails for want of it
+  use,               // needs CUDA, or asks for something, and leaves nothing behind
 };
 
 struct Effect {

@@ -34,5 +34,7 @@ extern const Handler physical_creation, physical_retain, physical_release, mappi
 extern const Handler graph_node, instantiation, capture_begin, capture_end, resource_view, resource_unmapping;
 // What the driver takes without being asked for memory
 extern const Handler pool_choice, limit_change, export_, launch, trimming, memory_need;
+// What only its failure is told of
+extern const Handler use;
 
 }  // namespace gpumem

@@ -49,8 +49,9 @@ const Handler& handler_of(Action action) {
     case Action::launch: return launch;
     case Action::trim: return trimming;
     case Action::need_memory: return memory_need;
+    case Action::use: return use;
   }
-  return memory_need;
+  return use;
 }
 
 namespace {
@@ -65,8 +66,16 @@ int device_of(const Call& call) { return call.effect.device != no_device ? call.
 // A runtime can start, and fail, beside contexts that the program made itself, and on one device after another.
 bool could_not_start(const Session& session, const Call& call) {
   if (!session.context_seen.load(std::memory_order_relaxed)) return true;
+  const bool can_start = call.effect.action == Action::start || call.effect.action == Action::use;
   const ApiId failed = call.inner != ApiId::none ? call.inner : call.api;
-  return call.effect.action == Action::start && (failed == ApiId::cuInit || failed == ApiId::cuDevicePrimaryCtxRetain);
+  return can_start && (failed == ApiId::cuInit || failed == ApiId::cuDevicePrimaryCtxRetain);
+}
+
+// To a mere question, that there is no such thing is an answer, and so is that CUDA has ended, which destructors ask.
+bool has_failed(const Call& call) {
+  constexpr int invalid_value = 1, deinitialized = 4;
+  if (call.effect.action == Action::use && (call.result == invalid_value || call.result == deinitialized)) return false;
+  return call.result != cuda_success;
 }
 
 void write_failed_call(Session& session, const Call& call, FailureRecord& record) {
@@ -105,7 +114,7 @@ void record_failure(Session& session, const Call& call) {
 // Whether a call inside another is how that one does its work, so that there is one thing to tell.
 bool is_same_thing(const RunningCall& outer, const Effect& effect) {
   if (effect.action != outer.action || effect.action == Action::start || effect.action == Action::create_context ||
-      effect.action == Action::retain_primary)
+      effect.action == Action::retain_primary || effect.action == Action::use)
     return false;
   if (is_release(effect.action)) return effect.address == outer.address;
   return effect.kind == outer.kind;
@@ -126,7 +135,7 @@ void tell_outer(const Call& call) {
 bool belongs_to_outer(const Call& call) {
   const RunningCall& outer = *call.outer;
   if (call.effect.action == Action::resolve || call.effect.action == Action::tell_version) return true;
-  if (call.result != cuda_success) {
+  if (has_failed(call)) {
     if (outer.action == Action::resolve) return false;
     tell_outer(call);
     return true;
@@ -182,7 +191,7 @@ void observe_after(Call& call) {
   Session* current = session();
   if (current == nullptr) return;
   const Handler& handler = handler_of(call.effect.action);
-  const bool succeeded = call.result == cuda_success;
+  const bool succeeded = !has_failed(call);
   if (!succeeded && handler.failed != nullptr) handler.failed(*current, call);
   // A runtime that refuses the driver, or could not start it, unloads it before its own call can be recorded.
   if (call.effect.action == Action::resolve) write_providers(*current);
@@ -193,7 +202,8 @@ void observe_after(Call& call) {
   if (call.effect.complete != nullptr) call.effect.complete(call.effect);
   if (handler.succeeded != nullptr) handler.succeeded(*current, call);
   // What this one wrote would end the entry of the call around it, which still runs.
-  if (call.outer != nullptr && call.outer->entry_written && !is_passed_on(call))
+  const bool has_written = handler.succeeded != nullptr || call.entry_written;
+  if (has_written && call.outer != nullptr && call.outer->entry_written && !is_passed_on(call))
     write_entry(*current, call.outermost, call.outer->api, no_device);
 }
 

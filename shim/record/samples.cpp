@@ -118,5 +118,6 @@ constinit const Handler export_{.op = schema::op::exported, .succeeded = exporte
 constinit const Handler launch{.op = schema::op::launch, .succeeded = launched};
 constinit const Handler trimming{.op = schema::op::other, .succeeded = trimmed};
 constinit const Handler memory_need{.op = schema::op::other};
+constinit const Handler use{.op = schema::op::other};
 
 }  // namespace gpumem

@@ -48,7 +48,7 @@ std::string why_never_successful(const std::string& row) {
       {"cu(da)?EventCreateFromEGLSync", "there is no EGL"},
       {"cuLaunchCooperativeKernelMultiDevice", "not simulated"},
       {"cu(da)?Ipc(Open|Close)MemHandle(_v2)?", "takes two processes: runtime_ways_test, foreign_ways_test"},
-      {"cudaLaunch.*|cudaGetSymbolAddress", "takes code of the program's own: transparency_test"}};
+      {"cudaLaunch.*|cudaGetSymbolAddress|cudaFuncGetAttributes", "takes code of the program's own: transparency_test"}};
   if (is_nowhere(row)) return "nowhere to be found";
   for (const auto& [pattern, reason] : reasons)
     if (std::regex_match(row, std::regex(pattern))) return reason;

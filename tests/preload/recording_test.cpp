@@ -75,7 +75,8 @@ TEST_CASE("recording: a free carries the number of its block, and what was never
   const auto frees = journal.events("free");
   CHECK(frees.size() == 12 + 4);
   for (const auto& line : frees) CHECK(line.contains("i"));
-  const auto live = journal.live_at_end();
+  auto live = journal.live_at_end();
+  std::erase_if(live, [](const Line& line) { return line.at("k") == "library" || line.at("k") == "module"; });
   REQUIRE(live.size() == 1);
   CHECK(live[0].at("n") == weights);
 }

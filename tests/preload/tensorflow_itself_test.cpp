@@ -86,7 +86,7 @@ TEST_CASE("tensorflow itself: fails inside the genuine runtime") {
     const auto outcome = start_tensorflow(stage, release, true);
     CHECK(outcome.status == 1);
     CHECK(contains(outcome.out, "\ncudaGetDevice() failed. Status: out of memory\n"));
-    check_start_failure(stage, "cuInit failed with 2 (CUDA_ERROR_OUT_OF_MEMORY)");
+    check_start_failure(stage, "cudaGetDevice failed with 2 (cudaErrorMemoryAllocation), because cuInit returned 2");
   }
 }
 

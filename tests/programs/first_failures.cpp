@@ -41,6 +41,12 @@ void launch() {
   std::printf("cuLaunchKernel: %d\n", CU(cuLaunchKernel)(nullptr, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr));
 }
 
+void set_current() {
+  CUcontext context = nullptr;
+  must("cuCtxGetCurrent", CU(cuCtxGetCurrent)(&context));
+  std::printf("cuCtxSetCurrent: %d\n", CU(cuCtxSetCurrent)(context));
+}
+
 void call_back() {
   CU(cuLaunchHostFunc)
   (
@@ -69,6 +75,7 @@ constexpr Way ways[] = {
     {"load_code", load_code},
     {"stream", stream},
     {"launch", launch},
+    {"set_current", set_current},
     {"call_back", call_back},
     {"change_devices", change_devices},
     {"forget_order", forget_order},

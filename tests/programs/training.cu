@@ -35,6 +35,11 @@ __attribute__((noinline)) void other_kinds() {
   say("cudaFreeHost", cudaFreeHost(pinned));
 }
 
+__attribute__((noinline)) void look_at_code() {
+  cudaFuncAttributes attributes;
+  say("cudaFuncGetAttributes", cudaFuncGetAttributes(&attributes, touch));
+}
+
 __attribute__((noinline)) void evaluate() {
   void* everything = nullptr;
   say("evaluation", cudaMalloc(&everything, (1ull << 50) + 17));
@@ -49,6 +54,7 @@ int main(int argc, char**) {
   load_weights();
   for (const int activations : {2, 7, 3}) train_step(activations);
   other_kinds();
+  look_at_code();
   evaluate();
   // Never launched: the kernel is here so that the program registers device code, as real ones do.
   if (argc > 100) touch<<<1, 1>>>(nullptr);

@@ -59,6 +59,11 @@ void streams_and_events() {
   const auto stream = cuda.get<Handle>("cuStreamCreate", "usual", 0u);
   const auto urgent = cuda.get<Handle>("cuStreamCreateWithPriority", "usual", 1u, -1);
   const auto event = cuda.get<Handle>("cuEventCreate", "usual", 0u);
+  for (const char* symbol : {"cuStreamSynchronize", "cuStreamSynchronize_ptsz"}) {
+    cuda.call(symbol, "usual", stream);
+    cuda.call(symbol, "the default stream", no_stream);
+  }
+  cuda.call("cuEventSynchronize", "usual", event);
   cuda.release("cuStreamDestroy", stream);
   cuda.release("cuStreamDestroy_v2", urgent);
   cuda.release("cuEventDestroy_v2", event);

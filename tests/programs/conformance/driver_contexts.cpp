@@ -25,6 +25,37 @@ void primary_context() {
   cuda.call("cuCtxSetCurrent", "the primary context", context.get());
 }
 
+void devices() {
+  constexpr int multiprocessors = 16, no_attribute = 9999;
+  cuda.get<int>("cuDeviceGetCount", "usual");
+  cuda.call("cuDeviceGetCount", "no output", Handle{});
+  for (const int ordinal : {0, 99, -1}) {
+    cuda.get<int>("cuDeviceGet", "usual", ordinal);
+    cuda.get<int>("cuDeviceGetAttribute", "usual", multiprocessors, ordinal);
+  }
+  cuda.get<int>("cuDeviceGetAttribute", "no attribute", no_attribute, 0);
+}
+
+// Which context is current, and that its work is done.
+void current_context() {
+  Output<Handle> popped;
+  const auto context = cuda.get<Handle>("cuDevicePrimaryCtxRetain", "device 0, to be current", 0);
+  for (const char* push : {"cuCtxPushCurrent", "cuCtxPushCurrent_v2"}) {
+    cuda.call(push, "usual", context);
+    cuda.call("cuCtxPopCurrent_v2", "what was pushed", &popped);
+    cuda.call(push, "null", Handle{});
+  }
+  cuda.call("cuCtxSetCurrent", "usual", context);
+  cuda.call("cuCtxSynchronize", "usual");
+  cuda.call("cuCtxSynchronize_v2", "usual", context);
+  std::size_t total = 0;
+  cuda.get<std::size_t>("cuMemGetInfo_v2", "usual", &total);
+  cuda.call("cuCtxSetCurrent", "none", Handle{});
+  cuda.call("cuCtxSynchronize", "without a context");
+  cuda.get<std::size_t>("cuMemGetInfo_v2", "without a context", &total);
+  cuda.call("cuDevicePrimaryCtxRelease_v2", "device 0, not current any more", 0);
+}
+
 void own_contexts() {
   Output<Handle> first, second, third, fourth, bad;
   cuda.call("cuCtxCreate", "device 0", &first, 0u, 0);
@@ -80,6 +111,8 @@ void the_rest() {
 }  // namespace
 
 void contexts() {
+  devices();
+  current_context();
   own_contexts();
   primary_context();
   green_contexts();

@@ -5,6 +5,11 @@
 
 namespace {
 
+// As large as those of any version.
+struct Properties {
+  char bytes[4096];
+};
+
 void devices() {
   Output<int> count;
   cuda.call("cudaGetDeviceCount", "normal", &count);
@@ -22,6 +27,18 @@ void devices() {
   cuda.call("cudaSetDeviceFlags", "usual", 0u);
   cuda.call("cudaSetDeviceFlags", "unknown flags", ~0u);
   cuda.get<std::size_t>("cudaMemGetInfo", "usual", &total);
+  cuda.get<int>("cudaGetDevice", "usual");
+  constexpr int multiprocessors = 16, no_attribute = 9999;
+  for (const int device : {0, 99}) {
+    cuda.get<int>("cudaDeviceGetAttribute", "usual", multiprocessors, device);
+    cuda.get<Properties>("cudaGetDeviceProperties", "usual", device);
+    cuda.get<Properties>("cudaGetDeviceProperties_v2", "usual", device);
+  }
+  cuda.get<int>("cudaDeviceGetAttribute", "no attribute", no_attribute, 0);
+  int greatest = 0;
+  cuda.get<int>("cudaDeviceGetStreamPriorityRange", "usual", &greatest);
+  for (const char* symbol : {"cudaDeviceSynchronize", "cudaThreadSynchronize"}) cuda.call(symbol, "usual");
+  last_error();
   constexpr int heap = 2;
   cuda.call("cudaDeviceSetLimit", "a larger heap", heap, std::size_t{64} << 20);
   cuda.call("cudaDeviceSetLimit", "no limit", 99, std::size_t{1});

@@ -33,6 +33,8 @@ void unknown_code() {
   for (const char* launch : {"cudaLaunchKernelExC", "cudaLaunchKernelExC_ptsz"})
     cuda.call(launch, "no kernel", &wanted, &symbol, none);
   cuda.get<Handle>("cudaGetSymbolAddress", "no variable", &symbol);
+  char attributes[1024];
+  cuda.call("cudaFuncGetAttributes", "no kernel", attributes, &symbol);
   last_error();
 }
 
@@ -42,6 +44,10 @@ void streams_and_events() {
                             cuda.get<Handle>("cudaStreamCreateWithPriority", "usual", 1u, -1)};
   const Handle events[] = {cuda.get<Handle>("cudaEventCreate", "usual"),
                            cuda.get<Handle>("cudaEventCreateWithFlags", "usual", 0u)};
+  for (const Handle stream : streams)
+    for (const char* symbol : {"cudaStreamSynchronize", "cudaStreamSynchronize_ptsz"})
+      cuda.call(symbol, "usual", stream);
+  for (const Handle event : events) cuda.call("cudaEventSynchronize", "usual", event);
   for (const Handle stream : streams) cuda.release("cudaStreamDestroy", stream);
   for (const Handle event : events) cuda.release("cudaEventDestroy", event);
   last_error();
