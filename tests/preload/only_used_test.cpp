@@ -72,6 +72,17 @@ TEST_CASE("only used: a context that another thread holds is refused when it is 
   CHECK(contains(report, "in use by another thread"));
 }
 
+TEST_CASE("only used: a forked child cannot make a context current, and it is known why") {
+  NEEDS(scripted_driver);
+  NEEDS(nvcc);
+  Stage stage;
+  stage.run_traced({program("first_failures"), "start", "make_context", "fork", "set_current"});
+  const auto report = failures_in_one_line(stage);
+  INFO(report);
+  CHECK(contains(report, "First failing call: cuCtxSetCurrent failed with 3"));
+  CHECK(contains(report, "CUDA does not survive fork"));
+}
+
 TEST_CASE("only used: a fault of the device shows in the call that waits for it") {
   NEEDS(scripted_driver);
   Stage stage;
