@@ -118,8 +118,8 @@ TEST_CASE("situations: a container's numbers of processes name nobody, and the d
       {{"devices",
         {{{"other_processes", {{{"pid", 1}, {"name", "x"}, {"used_bytes", 16ull << 30}, {"kind", "compute"}}}}}}}});
   const auto failure = first_failure_where(stage, dev(all_nodes) + kernel_driver("580.65.06"), {"start", "retain"});
-  check_cause(failure, "memory_held", "proven", {"0 B free of 16.0 GiB", "in a pid namespace of its own"});
-  CHECK(words_of(failure).find("the parent of this process") == std::string::npos);
+  check_cause(failure, "memory_held", "proven", {"0 bytes free of 16.0 GiB", "process 1 (a number of the host"});
+  CHECK(words_of(failure).find("situation") == std::string::npos);
 }
 
 TEST_CASE("situations: the environment hides the devices, or names none of them") {

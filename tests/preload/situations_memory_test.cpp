@@ -68,7 +68,7 @@ TEST_CASE("situations: page-locked host memory runs out, and the device is half 
   NEEDS(scripted_driver);
   NEEDS(nvcc);
   Stage stage;
-  stage.script({{"pinned_limit", 4096ull << 20}});
+  share(stage, {{"pinned_limit", 4096ull << 20}});
   const auto failure =
       first_failure(stage, situation({"start", "retain", "alloc=8000", "pinned=2048", "pinned=2048", "pinned=32"}));
   CHECK(failure.at("api") == "cuMemHostAlloc");
