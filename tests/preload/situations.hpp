@@ -96,7 +96,7 @@ inline void check_open(const Line& failure, const std::vector<std::string>& cand
   CHECK(why.at("id").is_null());
   CHECK(why.at("certainty") == "open");
   for (const auto& id : candidates) CHECK(is_candidate(failure, id));
-  CHECK(words_of(failure).find("full") == std::string::npos);
+  CHECK(words_of(failure).find("is full") == std::string::npos);
 }
 
 // Several machines' worth of processes over the devices of one account.

@@ -59,7 +59,8 @@ TEST_CASE("situations: the list of visible devices names the full one by its UUI
   victim.insert(victim.begin(), {"env", "CUDA_VISIBLE_DEVICES=GPU-aaaaaaaa"});
   const auto [holder, failure] = first_failure_beside(stage, {"start", "device=1", "retain", "alloc=7700"}, victim);
   check_cause(failure, "memory_held", "proven",
-              {"number 1 of nvidia-smi", process_text(holder), "CUDA_VISIBLE_DEVICES=0, which has 8.0 GiB free"});
+              {"number 1 of nvidia-smi", process_text(holder),
+               "CUDA_VISIBLE_DEVICES=GPU-bbbbbbbb-0000-0000-0000-000000000002, which has 8.0 GiB free"});
 }
 
 TEST_CASE("situations: CUDA's order of devices is the reverse of the bus's") {
@@ -82,8 +83,8 @@ TEST_CASE("situations: another process that has reserved nearly all sits idle") 
   Stage stage;
   share(stage);
   const auto [holder, failure] =
-      first_failure_beside(stage, {"start", "retain", "alloc=14900"}, situation({"start", "retain"}));
-  check_cause(failure, "memory_held", "proven", {process_text(holder), "holds 14.9 GiB"});
+      first_failure_beside(stage, {"start", "retain", "alloc=15850"}, situation({"start", "retain"}));
+  check_cause(failure, "memory_held", "proven", {process_text(holder), "holds 15.9 GiB"});
   CHECK(words_of(failure).find("this process held") == std::string::npos);
 }
 
