@@ -85,6 +85,8 @@ Finding no_kernel_driver(const Scene& scene) {
   const auto& version = scene.process().process.kernel_driver;
   if (version)
     return Finding::ruled_out_by(scene.from_process("the kernel driver is loaded: " + *version, "kernel_driver"));
+  if (scene.nvml_answered())
+    return Finding::ruled_out_by(scene.from_probe("NVML works, which asks the kernel driver", "nvml.status"));
   Finding found;
   found.weight = Weight::likely;
   found.evidence = {scene.from_process(

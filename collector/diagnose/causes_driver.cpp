@@ -44,7 +44,7 @@ Finding no_driver_library(const Scene& scene) {
     found.advice = {"Start the container with NVIDIA_DRIVER_CAPABILITIES=compute,utility."};
   }
   if (scene.machine()) {
-    for (const auto& path : scene.machine()->libraries) {
+    for (const auto& [path, _] : scene.machine()->libraries) {
       if (path.find("libcuda.so") == std::string::npos) continue;
       found.evidence.push_back(scene.from_probe("there is one at " + path, "system.libraries"));
     }
@@ -87,7 +87,7 @@ Finding runtime_newer_than_driver(const Scene& scene) {
     found.evidence.push_back(scene.from_probe(std::move(text), "nvml.driver_version"));
   }
   if (scene.machine()) {
-    for (const auto& path : scene.machine()->libraries) {
+    for (const auto& [path, _] : scene.machine()->libraries) {
       const bool is_loaded = scene.module_named(path) != nullptr;
       if (path.find("libcudart.so") != std::string::npos && !is_loaded)
         found.evidence.push_back(scene.from_probe("another runtime lies at " + path, "system.libraries"));
@@ -97,7 +97,15 @@ Finding runtime_newer_than_driver(const Scene& scene) {
   return found;
 }
 
-// "libcuda.so.550.163.01" -> "550.163.01"; the file that a link names is not told by its path alone.
+// The name of a loaded library is a link's, and only the file behind it has a version in its own.
+std::string file_behind(const Scene& scene, const std::string& path) {
+  for (const auto& library : scene.machine() ? scene.machine()->libraries : std::vector<LibraryFile>()) {
+    if (library.path == path) return library.target.value_or(path);
+  }
+  return path;
+}
+
+// "libcuda.so.550.163.01" -> "550.163.01"
 std::string version_in(const std::string& text, std::size_t from) {
   std::size_t end = from;
   while (end < text.size() && (std::isdigit(static_cast<unsigned char>(text[end])) || text[end] == '.')) ++end;
@@ -124,13 +132,14 @@ Finding driver_mismatch(const Scene& scene) {
   const auto& kernel = scene.process().process.kernel_driver;
   const std::string running = kernel ? kernel_version(*kernel) : "";
   const ModuleRecord* driver = driver_module(scene);
-  const auto at = driver ? driver->path->rfind("libcuda.so.") : std::string::npos;
-  const std::string library = at == std::string::npos ? "" : version_in(*driver->path, at + 11);
+  const std::string file = driver ? file_behind(scene, *driver->path) : "";
+  const auto at = file.rfind("libcuda.so.");
+  const std::string library = at == std::string::npos ? "" : version_in(file, at + 11);
   if (running.empty() || library.find('.') == std::string::npos) return found;
   if (running == library)
     return Finding::ruled_out_by(scene.from_module("libcuda and the kernel driver are both " + running, *driver));
   found.weight = std::max(found.weight, Weight::likely);
-  found.evidence.push_back(scene.from_module("libcuda is " + library + " (" + *driver->path + ")", *driver));
+  found.evidence.push_back(scene.from_module("libcuda is " + library + " (" + file + ")", *driver));
   found.evidence.push_back(scene.from_process("the kernel driver is " + running, "kernel_driver"));
   return found;
 }

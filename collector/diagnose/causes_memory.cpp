@@ -66,7 +66,7 @@ Finding many_contexts(const Scene& scene) {
   const std::uint64_t used = *gpu->total - *gpu->free;
   if (count < many || bytes < used / 2) return {Weight::ruled_out, {}, {}, "", {}};
   Finding found;
-  found.weight = shortage(*gpu->free);
+  found.weight = *gpu->free < bytes / count ? Weight::proven : shortage(*gpu->free);
   found.evidence = {free_evidence(scene, *gpu)};
   found.evidence.push_back(scene.from_probe(count_of(count, "process") + " hold about " + bytes_text(bytes / count) +
                                                 " each, " + bytes_text(bytes) + " in all",

@@ -27,13 +27,14 @@ std::vector<Mode> modes_of(const Scene& scene) {
                                       "nvml.devices[" + std::to_string(gpu->index) + "].compute_mode"),
                      gpu});
   }
-  const DeviceRecord* told = scene.device();
-  if (modes.empty() && told && told->compute_mode) {
-    const std::string device = "GPU " + std::to_string(told->device);
-    modes.push_back({*told->compute_mode,
+  if (!modes.empty()) return modes;
+  for (const auto& [ordinal, told] : scene.process().devices) {
+    if (!told.compute_mode || scene.failure().device.value_or(ordinal) != ordinal) continue;
+    const std::string device = "GPU " + std::to_string(ordinal);
+    modes.push_back({*told.compute_mode,
                      device,
-                     {"the compute mode of " + device + " is " + *told->compute_mode,
-                      LineOfJournal{"device", told->ns, told->tid}, "compute_mode"},
+                     {"the compute mode of " + device + " is " + *told.compute_mode,
+                      LineOfJournal{"device", told.ns, told.tid}, "compute_mode"},
                      nullptr});
   }
   return modes;

@@ -33,11 +33,12 @@ class Machines {
   std::unique_ptr<Machine> read_;
 };
 
-Diagnosis of_a_free_at_exit() {
+Diagnosis of_a_free_at_exit(const Scene& scene) {
   Diagnosis result;
   result.id = "driver_gone";
   result.sureness = Certainty::proven;
   result.verdict = "The driver was already shutting down: harmless for the memory, which ends with the process.";
+  result.evidence = {scene.from_failure("the code itself says that the driver is shutting down")};
   result.advice = {"To get rid of the error, destroy the owning objects before main returns."};
   return result;
 }
@@ -65,7 +66,7 @@ Diagnosis judge(const Scene& scene) {
   const bool needs_memory =
       failure.tried == schema::op::alloc || failure.tried == schema::op::launch || failure.tried == schema::op::other;
   if (needs_memory && returned_out_of_memory(failure)) return diagnose_allocation(scene);
-  if (failure.tried == schema::op::free && scene.code() == code_shutting_down) return of_a_free_at_exit();
+  if (failure.tried == schema::op::free && scene.code() == code_shutting_down) return of_a_free_at_exit(scene);
   return is_explained_by_causes(scene) ? diagnose_start(scene) : of_the_code(group, scene.code());
 }
 

@@ -58,12 +58,14 @@ std::string who_text(const Scene& scene, const Holder& holder, const OtherProces
     const std::uint64_t last = holder.journal->process.wall_ns + holder.journal->last_ns;
     if (last + idle < scene.wall_ns()) add_detail(details, "no CUDA call since " + time_of_day(last));
   }
+  if (scene.machine()->own_pid_namespace)
+    add_detail(details, "a number of the host: this process is in a pid namespace of its own");
   const std::string name = "process " + std::to_string(holder.pid);
   return details.empty() ? name : name + " (" + details + ")";
 }
 
 const Neighbour* journal_of(const Scene& scene, std::int64_t pid, const OtherProcess* known) {
-  if (scene.machine()->own_pid_namespace) return nullptr;  // another machine's numbers, as it were
+  if (scene.machine()->own_pid_namespace) return nullptr;
   return scene.neighbours().find(scene.process().process.host, pid, known ? known->start_ticks.value_or(0) : 0,
                                  scene.wall_ns());
 }
@@ -73,7 +75,8 @@ const Neighbour* journal_of(const Scene& scene, std::int64_t pid, const OtherPro
 std::string command_words(const std::vector<std::string>& words) {
   std::string text;
   for (const auto& word : words) {
-    text += (text.empty() ? "" : " ") + word;
+    // Of the program its name: what tells one from another stands behind it.
+    text += text.empty() ? word.substr(word.rfind('/') + 1) : " " + word;
     if (text.size() > most_command) break;
   }
   if (text.size() > most_command) {
@@ -88,7 +91,8 @@ std::string Holder::text() const { return bytes ? who + " holds " + bytes_text(*
 std::vector<Holder> holders_of(const Scene& scene, const Gpu& gpu) {
   std::vector<Holder> holders;
   for (const auto& user : gpu.users) {
-    const OtherProcess* known = scene.machine()->process(user.pid);
+    // The numbers of another machine, as it were.
+    const OtherProcess* known = scene.machine()->own_pid_namespace ? nullptr : scene.machine()->process(user.pid);
     Holder holder;
     holder.pid = user.pid;
     holder.bytes = user.bytes;

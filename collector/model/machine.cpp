@@ -165,7 +165,7 @@ void read_system(Machine& machine, const Told& told) {
   told["holders"].each([&](const Told& process) { machine.holders.push_back(process_of(process)); });
   machine.unreadable_processes = told["holders_unreadable"].count();
   told["libraries"].each([&](const Told& library) {
-    if (auto path = library["path"].text()) machine.libraries.push_back(*std::move(path));
+    if (auto path = library["path"].text()) machine.libraries.push_back({*std::move(path), library["target"].text()});
   });
 }
 

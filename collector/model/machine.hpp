@@ -81,6 +81,11 @@ struct MpsFacts {
   std::vector<std::int64_t> processes;
 };
 
+struct LibraryFile {
+  std::string path;
+  std::optional<std::string> target;  // the file behind it
+};
+
 struct Machine {
   std::uint64_t wall_ns = 0;
   Nvml nvml;
@@ -106,7 +111,7 @@ struct Machine {
   std::vector<std::int64_t> fabric_managers;
   std::optional<std::uint64_t> host_total, host_available, swap_free, commit_limit, committed;
   std::optional<std::int64_t> overcommit;
-  std::vector<std::string> libraries;  // files named as the driver or a runtime, where the loader looks
+  std::vector<LibraryFile> libraries;  // files named as the driver or a runtime, where the loader looks
 
   const OtherProcess* process(std::int64_t pid) const;  // of either list; null: not described
   const DeviceNode* node(std::string_view path) const;

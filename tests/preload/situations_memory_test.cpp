@@ -1,0 +1,111 @@
+// A request fails although memory looks free, or because somebody has it.
+#include "situations.hpp"
+
+using namespace gpumem::test;
+
+namespace {
+
+Line device(std::uint64_t capacity_mib) { return {{"capacity", capacity_mib << 20}}; }
+
+}  // namespace
+
+TEST_CASE("situations: the free memory is in pieces") {
+  NEEDS(scripted_driver);
+  NEEDS(nvcc);
+  Stage stage;
+  Line cut = device(11264 + 400);
+  cut["contiguous"] = true;
+  stage.script({{"devices", {cut}}});
+  std::vector<std::string> words{"start", "retain"};
+  for (int i = 0; i < 22; ++i) words.push_back("alloc=512");
+  words.insert(words.end(), {"free_every_second", "alloc=4096"});
+  const auto failure = first_failure(stage, situation(words));
+  CHECK(failure.at("bytes") == 4096ull << 20);
+  check_cause(failure, "fragmented", "likely",
+              {"4.0 GiB asked", "5.5 GiB free", "11 blocks", "the largest gap between two of them was 512.0 MiB"});
+}
+
+TEST_CASE("situations: another process takes nearly all after this one has started") {
+  NEEDS(scripted_driver);
+  NEEDS(nvcc);
+  Stage stage;
+  share(stage, {{"devices", {device(16384), device(8192)}}});
+  const auto [holder, failure] =
+      first_failure_beside(stage, {"start", "retain", "alloc=12000"}, situation({"start", "retain", "alloc=4000"}));
+  check_cause(failure, "device_full", "proven",
+              {"3.9 GiB asked", "3.5 GiB free", "process " + std::to_string(holder), "holds 12.1 GiB",
+               "CUDA_VISIBLE_DEVICES=1"});
+}
+
+TEST_CASE("situations: what a process has and has not asked for itself is told apart") {
+  NEEDS(scripted_driver);
+  NEEDS(nvcc);
+  Stage stage;
+  share(stage, {{"devices", {device(2048)}}});
+  const auto failure = first_failure(stage, situation({"start", "retain", "alloc=1", "create", "alloc=1300"}));
+  check_cause(failure, "device_full", "proven",
+              {"1.2 GiB free of 2.0 GiB", "this process takes 801.0 MiB", "800.0 MiB of it for contexts and code"});
+}
+
+TEST_CASE("situations: one allocator has taken nearly all of the device, and another library needs little") {
+  NEEDS(scripted_driver);
+  NEEDS(nvcc);
+  Stage stage;
+  const auto failure = first_failure(stage, situation({"start", "retain", "alloc=15970", "alloc=64"}));
+  check_cause(failure, "device_full", "proven",
+              {"64.0 MiB asked", "14.0 MiB free", "97 % of the device is one block of 15.6 GiB"});
+}
+
+TEST_CASE("situations: a request that no device of this size can meet") {
+  NEEDS(scripted_driver);
+  NEEDS(nvcc);
+  Stage stage;
+  check_cause(first_failure(stage, situation({"start", "retain", "alloc=17000"})), "larger_than_device", "proven",
+              {"16.6 GiB asked", "16.0 GiB"});
+}
+
+TEST_CASE("situations: page-locked host memory runs out, and the device is half empty") {
+  NEEDS(scripted_driver);
+  NEEDS(nvcc);
+  Stage stage;
+  share(stage, {{"pinned_limit", 4096ull << 20}});
+  const auto failure =
+      first_failure(stage, situation({"start", "retain", "alloc=8000", "pinned=2048", "pinned=2048", "pinned=32"}));
+  CHECK(failure.at("api") == "cuMemHostAlloc");
+  CHECK(failure.at("bytes") == 32ull << 20);
+  check_cause(failure, "pinned_memory", "likely", {"this process held 4.0 GiB", "7.8 GiB free of 16.0 GiB"});
+  REQUIRE(failure.at("held_then").size() == 1);
+  CHECK(failure.at("held_then")[0].at("blocks") == 2);
+}
+
+TEST_CASE("situations: enough is free, one block is there, and yet the driver refuses") {
+  NEEDS(scripted_driver);
+  NEEDS(nvcc);
+  Stage stage;
+  stage.script({{"rules", {rule("cuMemAlloc_v2", 2, 2)}}});
+  const auto failure = first_failure(stage, situation({"start", "retain", "alloc=100", "alloc=200"}));
+  check_open(failure, {"fragmented", "process_limit"});
+}
+
+TEST_CASE("situations: a process whose CUDA was lost over a suspend fails at its next request") {
+  NEEDS(scripted_driver);
+  NEEDS(nvcc);
+  Stage stage;
+  stage.script({{"rules", {rule("cuMemAlloc_v2", 999, 2)}}});
+  const auto failure = first_failure(stage, situation({"start", "retain", "alloc=100", "alloc=200"}));
+  CHECK(failure.at("code") == 999);
+  CHECK(failure.at("tried") == "alloc");
+}
+
+TEST_CASE("situations: the list of visible devices is changed when the driver has read it") {
+  NEEDS(scripted_driver);
+  NEEDS(nvcc);
+  Stage stage;
+  share(stage, {{"devices", {device(8192), device(8192)}}});
+  const auto [holder, failure] = first_failure_beside(stage, {"start", "retain", "alloc=7700"},
+                                                      situation({"start", "set=CUDA_VISIBLE_DEVICES=1", "retain"}));
+  CHECK(failure.at("device") == 0);
+  check_cause(failure, "memory_held", "proven",
+              {"0000:01:00.0", "process " + std::to_string(holder), "had become \"1\"",
+               "only after cuInit had succeeded, which reads it"});
+}
