@@ -198,8 +198,6 @@ Effect makes_available(MemoryKind kind, Pointer address) {
 }
 inline Effect launches(const void* stream = nullptr) { return {.action = Action::launch, .stream = stream}; }
 inline Effect trims(const void* pool = nullptr) { return {.action = Action::trim, .owner = as_number(pool)}; }
-// Nothing but its failure is told: a forked child's first call, or one on a thread that may not have the context.
-inline Effect makes_current() { return {.action = Action::need_memory}; }
 inline Effect needs_memory() { return {.action = Action::need_memory}; }
 inline Effect uses(int device = no_device) { return {.action = Action::use, .device = device}; }
 inline Effect waits_for(const void* stream) { return {.action = Action::use, .stream = stream}; }
