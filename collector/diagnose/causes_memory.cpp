@@ -121,8 +121,9 @@ Finding host_memory_short(const Scene& scene) {
     if (!group.limit || !group.used) continue;
     const auto kills = group.events.find("oom_kill"), hits = group.events.find("max");
     const bool is_at_limit = *group.used >= *group.limit - *group.limit / 20;
-    const bool has_hit = (kills != group.events.end() && kills->second > 0) ||
-                         (hits != group.events.end() && hits->second > 0 && *group.used > *group.limit / 2);
+    // Refused or killed once, and still half full: what was killed may have made room since.
+    const bool has_hit = *group.used > *group.limit / 2 && ((kills != group.events.end() && kills->second > 0) ||
+                                                            (hits != group.events.end() && hits->second > 0));
     if (!is_at_limit && !has_hit) continue;
     std::string text = "the memory cgroup " + group.folder + " uses " + bytes_text(*group.used) + " of its limit of " +
                        bytes_text(*group.limit);

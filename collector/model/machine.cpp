@@ -128,6 +128,9 @@ MemoryGroup group_of(const Told& told) {
   group.limit = limit ? limit : told["memory.limit_in_bytes"].count();
   const auto used = told["memory.current"].count();
   group.used = used ? used : told["memory.usage_in_bytes"].count();
+  std::uint64_t cached = 0;
+  told["stat"].each_entry([&](const std::string&, const Told& value) { cached += value.count().value_or(0); });
+  if (group.used) *group.used -= std::min(cached, *group.used);
   told["events"].each_entry([&](const std::string& name, const Told& value) {
     if (const auto count = value.count()) group.events[name] = *count;
   });

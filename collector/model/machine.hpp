@@ -57,7 +57,8 @@ struct DeviceNode {
 
 struct MemoryGroup {  // one level of the cgroups that the process is in
   std::string folder;
-  std::optional<std::uint64_t> limit, used;
+  std::optional<std::uint64_t> limit;
+  std::optional<std::uint64_t> used;  // without cached files, which the kernel gives up when memory is short
   std::map<std::string, std::uint64_t> events;
 };
 

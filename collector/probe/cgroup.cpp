@@ -18,17 +18,20 @@ struct Hierarchy {
   std::string mount;  // below the root
   std::vector<const char*> files;
   const char* events;
+  std::vector<const char*> cached;  // values of memory.stat
 };
 
 const Hierarchy unified{2,
                         "sys/fs/cgroup",
                         {"memory.max", "memory.high", "memory.current", "memory.peak", "memory.swap.max"},
-                        "memory.events"};
+                        "memory.events",
+                        {"active_file", "inactive_file"}};
 const Hierarchy separate{
     1,
     "sys/fs/cgroup/memory",
     {"memory.limit_in_bytes", "memory.usage_in_bytes", "memory.max_usage_in_bytes", "memory.failcnt"},
-    "memory.oom_control"};
+    "memory.oom_control",
+    {"total_active_file", "total_inactive_file"}};
 
 struct Membership {
   const Hierarchy* hierarchy = nullptr;
@@ -50,14 +53,15 @@ Membership membership_in(const std::string& text) {
   return found;
 }
 
-ordered_json events_in(const fs::path& file) {
+// Lines of a name and a count.
+ordered_json counts_in(const fs::path& file) {
   const auto read = read_file(file);
   if (!read.text) return nullptr;
-  auto events = ordered_json::object();
+  auto counts = ordered_json::object();
   std::istringstream words(*read.text);
   std::string name;
-  for (std::uint64_t count = 0; words >> name >> count;) events[name] = count;
-  return events;
+  for (std::uint64_t count = 0; words >> name >> count;) counts[name] = count;
+  return counts;
 }
 
 }  // namespace
@@ -76,7 +80,11 @@ ordered_json cgroup_memory(const fs::path& root) {
     for (const char* name : own.hierarchy->files) {
       if (auto value = number_in(folder / name); !value.is_null()) level[name] = value;
     }
-    if (auto events = events_in(folder / own.hierarchy->events); !events.is_null()) level["events"] = events;
+    if (auto events = counts_in(folder / own.hierarchy->events); !events.is_null()) level["events"] = events;
+    const auto stat = counts_in(folder / "memory.stat");
+    for (const char* name : own.hierarchy->cached) {
+      if (stat.contains(name)) level["stat"][name] = stat[name];
+    }
     levels.push_back(level);
     if (folder == mount || !folder.has_relative_path()) break;
   }

@@ -1,4 +1,6 @@
 // A request fails although memory looks free, or because somebody has it.
+#include <unistd.h>
+
 #include "situations.hpp"
 
 using namespace gpumem::test;
@@ -7,7 +9,63 @@ namespace {
 
 Line device(std::uint64_t capacity_mib) { return {{"capacity", capacity_mib << 20}}; }
 
+// A memory cgroup of its own with a limit, which goes away with its owner.
+class MemoryGroup {
+ public:
+  explicit MemoryGroup(std::uint64_t limit) : folder_("/sys/fs/cgroup/memory/gpumem-test-" + std::to_string(getpid())) {
+    std::error_code trouble;
+    std::filesystem::create_directory(folder_, trouble);
+    write_text(folder_ / "memory.limit_in_bytes", std::to_string(limit));
+  }
+  ~MemoryGroup() { rmdir(folder_.c_str()); }
+
+  std::string missing() const {
+    return std::filesystem::exists(folder_ / "memory.limit_in_bytes") ? "" : "no memory cgroup can be made here";
+  }
+  // The program in it, after `filled` has run in it.
+  std::vector<std::string> argv(const std::string& filled, const std::vector<std::string>& words) const {
+    std::vector<std::string> all{"sh", "-c", "echo $$ >" + (folder_ / "tasks").string() + "; " + filled + "; \"$@\"",
+                                 "sh"};
+    for (const auto& word : situation(words)) all.push_back(word);
+    return all;
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+constexpr std::uint64_t group_limit = 1ull << 30;
+
 }  // namespace
+
+TEST_CASE("situations: a container at its memory limit starts no CUDA") {
+  NEEDS(scripted_driver);
+  NEEDS(nvcc);
+  const MemoryGroup group(group_limit);
+  if (!group.missing().empty()) return skipped(group.missing());
+  if (std::filesystem::space("/dev/shm").available < group_limit) return skipped("/dev/shm is too small");
+  Stage stage;
+  stage.script(failing_start(2));
+  // Memory of files in a memory file system is not given up.
+  const auto failure = failure_of_child(
+      stage, group.argv("dd if=/dev/zero of=/dev/shm/gpumem-test bs=1M count=980 2>/dev/null", {"start"}));
+  std::filesystem::remove("/dev/shm/gpumem-test");
+  check_cause(failure, "host_memory", "likely", {"of its limit of 1.0 GiB"});
+  CHECK(is_ruled_out(failure, "memory_held"));
+}
+
+TEST_CASE("situations: a container whose limit is reached by cached files alone is not short of memory") {
+  NEEDS(scripted_driver);
+  NEEDS(nvcc);
+  const MemoryGroup group(group_limit);
+  if (!group.missing().empty()) return skipped(group.missing());
+  Stage stage;
+  stage.script(failing_start(2));
+  const auto failure =
+      failure_of_child(stage, group.argv("dd if=/dev/zero of=cached bs=1M count=1500 2>/dev/null", {"start"}));
+  check_open(failure, {"driver_mismatch"});
+  CHECK(is_ruled_out(failure, "host_memory"));
+}
 
 TEST_CASE("situations: the free memory is in pieces") {
   NEEDS(scripted_driver);

@@ -96,6 +96,8 @@ TEST_CASE("a container at its memory limit") {
                                                         {"events", {{"oom_kill", 1}}}}};
   CHECK(call.why().id == "host_memory");
   CHECK_THAT(all_text(call.why().evidence), ContainsSubstring("oom_kill 1"));
+  call.machine["system"]["cgroup_memory"]["levels"][0]["stat"] = {{"inactive_file", 900 << 20}};
+  CHECK(call.why().id != "host_memory");
 }
 
 TEST_CASE("no descriptors are left for the driver's files") {
