@@ -42,10 +42,13 @@ void hangs_in(const std::string& call, const std::string& told, std::vector<std:
   CHECK(outcome.signal == signal);
   const auto report = stage.gpumem({"failures", stage.journals()});
   INFO(report);
-  CHECK(report.out.find(told + ", entered at ") != std::string::npos);
   const auto in_flight = not_returned(stage);
   REQUIRE(in_flight.size() == 1);
   CHECK(in_flight[0].at("api") == told);
+  const auto inner = in_flight[0].at("inner_api");
+  if (!inner.is_null()) CHECK(inner == call);
+  const std::string shown = inner.is_null() ? told : told + " (in " + inner.get<std::string>() + ")";
+  CHECK(report.out.find(shown + ", entered at ") != std::string::npos);
   CHECK_FALSE(in_flight[0].at("site").is_null());
 }
 
