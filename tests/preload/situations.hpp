@@ -99,7 +99,16 @@ inline void check_open(const Line& failure, const std::vector<std::string>& cand
   CHECK(words_of(failure).find("is full") == std::string::npos);
 }
 
-// Several machines' worth of processes over the devices of one account.
+// A folder of that name with the simulated driver's file in it, in place of the other one in the loader's path.
+inline void move_driver_to(Stage& stage, const std::string& name, const std::string& file = "libcuda.so.1") {
+  const auto folder = stage.folder() / name;
+  std::filesystem::create_directory(folder);
+  std::filesystem::copy_file(simulated_folder() / "libcuda.so.1", folder / file);
+  if (file != "libcuda.so.1") std::filesystem::create_symlink(file, folder / "libcuda.so.1");
+  stage.set("LD_LIBRARY_PATH", folder);
+}
+
+// All processes over the same devices.
 inline Stage& share(Stage& stage, Line script = Line::object()) {
   script["shared_account"] = stage.folder() / "account";
   return stage.script(script);
@@ -110,20 +119,25 @@ struct BesideHolder {
   Line failure;
 };
 
-// The first failure of a program that runs while another one holds what its words made.
+enum class Holder { lives, has_only_children };
+
+// The first failure of a program that runs while another one, or the children of that, holds what its words made.
 inline BesideHolder first_failure_beside(const Stage& stage, std::vector<std::string> holder_words,
-                                         const std::vector<std::string>& argv) {
+                                         const std::vector<std::string>& argv, Holder kind = Holder::lives,
+                                         const std::string& holder_file = program("situation")) {
   const auto held = stage.folder() / "held";
   holder_words.push_back("hold=" + held.string());
   Outcome victim;
   const auto run_victim = [&](int pid) {
     for (int waited = 0; waited < 2000 && !std::filesystem::exists(held); ++waited)
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    if (kind == Holder::has_only_children) kill(pid, SIGKILL);
     victim = stage.run_traced(argv);
-    kill(pid, SIGKILL);
+    kill(-pid, SIGKILL);
   };
-  const auto holder =
-      stage.run({situation(holder_words), stage.traced_environment(), {}, std::chrono::seconds(120), run_victim});
+  auto holder_argv = situation(holder_words);
+  holder_argv[0] = holder_file;
+  const auto holder = stage.run({holder_argv, stage.traced_environment(), {}, std::chrono::seconds(120), run_victim});
   INFO(holder << victim);
   CHECK(std::filesystem::exists(held));
   CHECK(holder.signal == SIGKILL);
