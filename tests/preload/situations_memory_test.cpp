@@ -173,8 +173,9 @@ TEST_CASE("situations: a killed process's forked children keep its memory, and n
   NEEDS(nvcc);
   Stage stage;
   share(stage);
-  const auto [holder, failure] = first_failure_beside(stage, {"start", "retain", "alloc=15850", "fork=1"},
-                                                      situation({"start", "retain"}), Holder::has_only_children);
+  const auto [holder, failure] =
+      first_failure_beside(stage, {"start", "retain", "alloc=15850", "fork=1", "current", "regardless"},
+                           situation({"start", "retain"}), Holder::has_only_children);
   check_cause(failure, "memory_held", "proven",
               {"used with no process listed", "process " + std::to_string(holder) + " (`situation start",
                "was killed while it held 15.5 GiB", "children"});
