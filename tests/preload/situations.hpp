@@ -20,16 +20,20 @@ inline std::vector<std::string> situation(std::vector<std::string> words) {
   return words;
 }
 
+inline Outcome report_on(const Stage& stage) {
+  return stage.gpumem({"failures", "--format", "json", stage.journals()});
+}
+
 // What `gpumem failures` says of each process of the stage's journals.
-inline Line processes_of(const Stage& stage) {
-  const auto report = stage.gpumem({"failures", "--format", "json", stage.journals()});
+inline Line processes_of(const Outcome& report) {
   INFO(report);
   REQUIRE(report.status == 0);
   return Line::parse(report.out).at("processes");
 }
+inline Line processes_of(const Stage& stage) { return processes_of(report_on(stage)); }
 
-inline Line process_in(const Stage& stage, int pid) {
-  for (const auto& process : processes_of(stage))
+inline Line process_in(const Line& processes, int pid) {
+  for (const auto& process : processes)
     if (process.at("pid") == pid) return process;
   FAIL("no journal of process " << pid);
   return {};
@@ -47,7 +51,7 @@ inline Line first_failure(const Stage& stage, std::vector<std::string> argv) {
   const auto outcome = stage.run_traced(std::move(argv));
   INFO(outcome);
   CHECK_FALSE(outcome.timed_out);
-  return first_failure_in(process_in(stage, outcome.pid));
+  return first_failure_in(process_in(processes_of(stage), outcome.pid));
 }
 
 // The same of the only process that failed, where it is another one than the program.
@@ -127,12 +131,13 @@ inline BesideHolder first_failure_beside(const Stage& stage, std::vector<std::st
                                          const std::string& holder_file = program("situation")) {
   const auto held = stage.folder() / "held";
   holder_words.push_back("hold=" + held.string());
-  Outcome victim;
+  Outcome victim, report;
   const auto run_victim = [&](int pid) {
     for (int waited = 0; waited < 2000 && !std::filesystem::exists(held); ++waited)
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     if (kind == Holder::has_only_children) kill(pid, SIGKILL);
     victim = stage.run_traced(argv);
+    report = report_on(stage);
     kill(-pid, SIGKILL);
   };
   auto holder_argv = situation(holder_words);
@@ -141,7 +146,7 @@ inline BesideHolder first_failure_beside(const Stage& stage, std::vector<std::st
   INFO(holder << victim);
   CHECK(std::filesystem::exists(held));
   CHECK(holder.signal == SIGKILL);
-  return {holder.pid, first_failure_in(process_in(stage, victim.pid))};
+  return {holder.pid, first_failure_in(process_in(processes_of(report), victim.pid))};
 }
 
 }  // namespace gpumem::test
