@@ -91,7 +91,11 @@ Finding exclusive_other_process(const Scene& scene) {
     found.evidence = {mode.evidence, scene.from_probe(other->text(), "nvml.devices[" + std::to_string(mode.gpu->index) +
                                                                          "].processes")};
     found.verdict = mode.device + " allows one process only (" + mode.name + "), and " + other->who + " has it.";
-    found.advice = {other->is_parent
+    const auto& servers = scene.machine()->mps.processes;
+    const bool is_mps = std::find(servers.begin(), servers.end(), other->pid) != servers.end();
+    found.advice = {is_mps ? "That is the server of MPS: make this process its client (the daemon's "
+                             "CUDA_MPS_PIPE_DIRECTORY, its folder visible here, the same user)."
+                    : other->is_parent
                         ? "Let the parent end its use of CUDA before it starts this process, use another GPU, or set "
                           "the default mode (nvidia-smi -c 0, as root)."
                         : "Wait for that process or use another GPU; nvidia-smi -c 0 (as root) allows several."};

@@ -20,16 +20,20 @@ inline std::vector<std::string> situation(std::vector<std::string> words) {
   return words;
 }
 
+inline Outcome report_on(const Stage& stage) {
+  return stage.gpumem({"failures", "--format", "json", stage.journals()});
+}
+
 // What `gpumem failures` says of each process of the stage's journals.
-inline Line processes_of(const Stage& stage) {
-  const auto report = stage.gpumem({"failures", "--format", "json", stage.journals()});
+inline Line processes_of(const Outcome& report) {
   INFO(report);
   REQUIRE(report.status == 0);
   return Line::parse(report.out).at("processes");
 }
+inline Line processes_of(const Stage& stage) { return processes_of(report_on(stage)); }
 
-inline Line process_in(const Stage& stage, int pid) {
-  for (const auto& process : processes_of(stage))
+inline Line process_in(const Line& processes, int pid) {
+  for (const auto& process : processes)
     if (process.at("pid") == pid) return process;
   FAIL("no journal of process " << pid);
   return {};
@@ -47,7 +51,7 @@ inline Line first_failure(const Stage& stage, std::vector<std::string> argv) {
   const auto outcome = stage.run_traced(std::move(argv));
   INFO(outcome);
   CHECK_FALSE(outcome.timed_out);
-  return first_failure_in(process_in(stage, outcome.pid));
+  return first_failure_in(process_in(processes_of(stage), outcome.pid));
 }
 
 // The same of the only process that failed, where it is another one than the program.
@@ -99,7 +103,16 @@ inline void check_open(const Line& failure, const std::vector<std::string>& cand
   CHECK(words_of(failure).find("is full") == std::string::npos);
 }
 
-// Several machines' worth of processes over the devices of one account.
+// A folder of that name with the simulated driver's file in it, in place of the other one in the loader's path.
+inline void move_driver_to(Stage& stage, const std::string& name, const std::string& file = "libcuda.so.1") {
+  const auto folder = stage.folder() / name;
+  std::filesystem::create_directory(folder);
+  std::filesystem::copy_file(simulated_folder() / "libcuda.so.1", folder / file);
+  if (file != "libcuda.so.1") std::filesystem::create_symlink(file, folder / "libcuda.so.1");
+  stage.set("LD_LIBRARY_PATH", folder);
+}
+
+// All processes over the same devices.
 inline Stage& share(Stage& stage, Line script = Line::object()) {
   script["shared_account"] = stage.folder() / "account";
   return stage.script(script);
@@ -110,24 +123,30 @@ struct BesideHolder {
   Line failure;
 };
 
-// The first failure of a program that runs while another one holds what its words made.
+enum class Holder { lives, has_only_children };
+
+// The first failure of a program that runs while another one, or the children of that, holds what its words made.
 inline BesideHolder first_failure_beside(const Stage& stage, std::vector<std::string> holder_words,
-                                         const std::vector<std::string>& argv) {
+                                         const std::vector<std::string>& argv, Holder kind = Holder::lives,
+                                         const std::string& holder_file = program("situation")) {
   const auto held = stage.folder() / "held";
   holder_words.push_back("hold=" + held.string());
-  Outcome victim;
+  Outcome victim, report;
   const auto run_victim = [&](int pid) {
     for (int waited = 0; waited < 2000 && !std::filesystem::exists(held); ++waited)
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    if (kind == Holder::has_only_children) kill(pid, SIGKILL);
     victim = stage.run_traced(argv);
-    kill(pid, SIGKILL);
+    report = report_on(stage);
+    kill(-pid, SIGKILL);
   };
-  const auto holder =
-      stage.run({situation(holder_words), stage.traced_environment(), {}, std::chrono::seconds(120), run_victim});
+  auto holder_argv = situation(holder_words);
+  holder_argv[0] = holder_file;
+  const auto holder = stage.run({holder_argv, stage.traced_environment(), {}, std::chrono::seconds(120), run_victim});
   INFO(holder << victim);
   CHECK(std::filesystem::exists(held));
   CHECK(holder.signal == SIGKILL);
-  return {holder.pid, first_failure_in(process_in(stage, victim.pid))};
+  return {holder.pid, first_failure_in(process_in(processes_of(report), victim.pid))};
 }
 
 }  // namespace gpumem::test

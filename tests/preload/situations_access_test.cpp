@@ -148,3 +148,23 @@ TEST_CASE("situations: a number beyond the list of visible devices") {
   check_cause(failure, "ordinal_beyond_list", "likely",
               {"CUDA_VISIBLE_DEVICES is \"1\"", "2 devices", "device 1 was asked for"});
 }
+
+TEST_CASE("situations: a machine whose driver finds no device, with all files there") {
+  NEEDS_NAMESPACES();
+  Stage stage;
+  stage.script({{"devices", Line::array()}});
+  check_cause(first_failure_where(stage, dev(all_nodes) + kernel_driver("580.65.06")), "no_working_device", "likely",
+              {"NVML sees no device either"});
+}
+
+TEST_CASE("situations: an exclusive device in a container, whose holder is outside") {
+  NEEDS_NAMESPACES();
+  Stage stage;
+  stage.script(
+      {{"devices",
+        {{{"compute_mode", "exclusive_process"},
+          {"other_processes", {{{"pid", 1}, {"name", "x"}, {"used_bytes", 400 << 20}, {"kind", "compute"}}}}}}},
+       {"rules", {rule("cuDevicePrimaryCtxRetain", 46)}}});
+  const auto failure = first_failure_where(stage, dev(all_nodes) + kernel_driver("580.65.06"), {"start", "retain"});
+  check_cause(failure, "exclusive_other_process", "proven", {"process 1 (a number of the host"});
+}

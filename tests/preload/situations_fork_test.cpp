@@ -112,7 +112,7 @@ TEST_CASE("situations: a retry while the failed step still holds its memory, and
   Stage stage;
   const auto outcome =
       stage.run_traced(situation({"start", "retain", "alloc=9000", "alloc=9001", "alloc=9001", "free", "alloc=9001"}));
-  const auto failures = process_in(stage, outcome.pid).at("failures");
+  const auto failures = process_in(processes_of(stage), outcome.pid).at("failures");
   INFO(failures.dump(2));
   REQUIRE(failures.size() == 1);
   CHECK(failures[0].at("count") == 2);
@@ -127,7 +127,7 @@ TEST_CASE("situations: objects that outlive main free their memory when the driv
   const auto outcome = stage.run_traced(situation({"free_at_exit", "start", "retain", "alloc=5", "alloc=6"}));
   INFO(outcome);
   CHECK(outcome.signal == SIGABRT);
-  const auto failures = process_in(stage, outcome.pid).at("failures");
+  const auto failures = process_in(processes_of(stage), outcome.pid).at("failures");
   REQUIRE(failures.size() == 1);
   CHECK(failures[0].at("count") == 2);
   check_cause(failures[0], "driver_gone", "proven");

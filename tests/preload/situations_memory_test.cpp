@@ -167,3 +167,16 @@ TEST_CASE("situations: the list of visible devices is changed when the driver ha
               {"0000:01:00.0", "process " + std::to_string(holder), "had become \"1\"",
                "only after cuInit had succeeded, which reads it"});
 }
+
+TEST_CASE("situations: a killed process's forked children keep its memory, and nobody is listed") {
+  NEEDS(scripted_driver);
+  NEEDS(nvcc);
+  Stage stage;
+  share(stage);
+  const auto [holder, failure] =
+      first_failure_beside(stage, {"start", "retain", "alloc=15850", "fork=1", "current", "regardless"},
+                           situation({"start", "retain"}), Holder::has_only_children);
+  check_cause(failure, "memory_held", "proven",
+              {"used with no process listed", "process " + std::to_string(holder) + " (`situation start",
+               "was killed while it held 15.5 GiB", "children"});
+}

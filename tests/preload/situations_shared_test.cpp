@@ -181,3 +181,37 @@ TEST_CASE("situations: busy in the default mode, with nobody on the device") {
   check_open(failure, {"device_refuses"});
   CHECK(is_ruled_out(failure, "exclusive_unseen_holder"));
 }
+
+TEST_CASE("situations: an exclusive device is MPS's, whose server this process does not reach") {
+  NEEDS(scripted_driver);
+  NEEDS(nvcc);
+  Stage stage;
+  share(stage, {{"devices", {exclusive()}}}).set("CUDA_MPS_PIPE_DIRECTORY", stage.folder() / "nowhere");
+  const auto server = stage.folder() / "nvidia-cuda-mps-server";
+  std::filesystem::copy_file(program("situation"), server);
+  const auto [holder, failure] =
+      first_failure_beside(stage, {"start", "retain"}, situation({"start", "retain"}), Holder::lives, server);
+  check_cause(failure, "exclusive_other_process", "proven",
+              {process_text(holder), "nvidia-cuda-mps-server", "make this process its client"});
+}
+
+TEST_CASE("situations: the program chose another device than the job was given, and that one is taken") {
+  NEEDS(scripted_driver);
+  NEEDS(nvcc);
+  Stage stage;
+  share(stage, {{"devices", {exclusive(), exclusive()}}}).set("CUDA_DEVICE_ORDER", "PCI_BUS_ID");
+  auto victim = situation({"set=CUDA_VISIBLE_DEVICES=0", "start", "retain"});
+  victim.insert(victim.begin(), {"env", "CUDA_VISIBLE_DEVICES=1"});
+  const auto [holder, failure] = first_failure_beside(stage, {"start", "retain"}, victim);
+  check_cause(failure, "exclusive_other_process", "proven",
+              {process_text(holder), "0000:01:00.0", "CUDA_VISIBLE_DEVICES was \"1\"", "had become \"0\""});
+}
+
+TEST_CASE("situations: a device that is cut into instances, of which there is none") {
+  NEEDS(scripted_driver);
+  NEEDS(nvcc);
+  Stage stage;
+  stage.script({{"devices", {{{"mig", "enabled"}}}}, {"rules", {rule("cuDevicePrimaryCtxRetain", 46)}}});
+  check_cause(first_failure(stage, situation({"start", "retain"})), "mig_without_instance", "likely",
+              {"MIG is on for GPU 0"});
+}

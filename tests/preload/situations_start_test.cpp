@@ -1,21 +1,11 @@
 // CUDA does not start, and other processes have no part in it: limits, software that does not fit, services.
 #include <sys/resource.h>
 
-#include "genuine.hpp"
 #include "situations.hpp"
 
 using namespace gpumem::test;
 
 namespace {
-
-// A folder of that name with the simulated driver's file in it, in place of the other one in the loader's path.
-void move_driver_to(Stage& stage, const std::string& name, const std::string& file = "libcuda.so.1") {
-  const auto folder = stage.folder() / name;
-  std::filesystem::create_directory(folder);
-  std::filesystem::copy_file(simulated_folder() / "libcuda.so.1", folder / file);
-  if (file != "libcuda.so.1") std::filesystem::create_symlink(file, folder / "libcuda.so.1");
-  stage.set("LD_LIBRARY_PATH", folder);
-}
 
 std::vector<std::string> limited(const std::string& limit, std::vector<std::string> words) {
   auto argv = situation(std::move(words));
@@ -137,43 +127,6 @@ TEST_CASE("situations: no descriptors are left for the driver's files") {
   }
 }
 
-TEST_CASE("situations: a forward-compatibility libcuda is found before the driver's own") {
-  NEEDS(scripted_driver);
-  NEEDS(nvcc);
-  for (const auto& [code, certainty] : {std::pair<int, const char*>{804, "proven"}, {803, "likely"}}) {
-    Stage stage;
-    stage.script(failing_start(code));
-    move_driver_to(stage, "compat", "libcuda.so.580.65.06");
-    check_cause(first_failure(stage, situation({"start"})), "compat_driver", certainty,
-                {(stage.folder() / "compat/libcuda.so.1").string()});
-  }
-}
-
-TEST_CASE("situations: a runtime newer than the driver") {
-  NEEDS(scripted_driver);
-  const auto runtime = genuine_runtime("13.0");
-  NEEDS_PART(missing(runtime));
-  for (const std::filesystem::path& file : {runtime.file, simulated_folder() / "libcudart.so.13"}) {
-    INFO(file);
-    Stage stage;
-    stage.script({{"driver_version", 11040}, {"nvml_driver_version", "470.57.02"}});
-    check_cause(first_failure(stage, {program("start_runtime"), file}), "driver_too_old", "proven",
-                {"cudart 13.0 (" + file.string() + ")", "580.65.06 or newer", "470.57.02, for CUDA 11.4"});
-  }
-}
-
-TEST_CASE("situations: no driver library, and the toolkit's stub in its place") {
-  NEEDS(genuine_runtime);
-  const std::vector<std::string> start{program("start_runtime"), genuine_runtime("13.0").file};
-  Stage without(Cuda::none), stub(Cuda::none);
-  check_cause(first_failure(without, start), "no_driver_library", "likely");
-  const auto folder = stub.folder() / "stubs";
-  std::filesystem::create_directory(folder);
-  std::filesystem::create_symlink(toolkit_folder() / "lib64/stubs/libcuda.so", folder / "libcuda.so.1");
-  stub.set("LD_LIBRARY_PATH", folder);
-  check_cause(first_failure(stub, start), "stub_driver", "proven", {folder.string()});
-}
-
 TEST_CASE("situations: an NVSwitch machine's service comes up while the program tries again") {
   NEEDS(scripted_driver);
   NEEDS(nvcc);
@@ -183,34 +136,6 @@ TEST_CASE("situations: an NVSwitch machine's service comes up while the program 
   CHECK(failure.at("count") == 2);
   CHECK_THAT(failure.dump(), ContainsSubstring("fabric_manager"));
   CHECK_THAT(failure.dump(), ContainsSubstring("the same process started CUDA"));
-}
-
-TEST_CASE("situations: code that the device cannot load, at the start, at loading and at the launch") {
-  NEEDS(scripted_driver);
-  NEEDS(nvcc);
-  struct Case {
-    const char* call;
-    int code;
-    const char *id, *certainty;
-  };
-  for (const auto& each : {Case{"cuDevicePrimaryCtxRetain", 200, "no_code_for_device", "likely"},
-                           {"cuModuleLoadData", 200, "no_code_for_device", "likely"},
-                           {"cuModuleLoadData", 209, "no_code_for_device", "proven"},
-                           {"cuLaunchKernel", 98, "no_code_for_device", "proven"},
-                           {"cuLaunchKernel", 209, "no_code_for_device", "proven"},
-                           {"cuModuleLoadData", 218, "ptx_too_new", "proven"},
-                           {"cuModuleLoadData", 222, "ptx_too_new", "proven"},
-                           {"cuModuleLoadData", 221, "no_jit_compiler", "proven"}}) {
-    INFO(each.call << " answers " << each.code);
-    Stage stage;
-    stage.script({{"devices", {{{"compute_capability", {5, 0}}}}}, {"rules", {rule(each.call, each.code)}}});
-    const auto failure = first_failure(stage, situation({"start", "retain", "load", "launch"}));
-    check_cause(failure, each.id, each.certainty);
-    if (std::string(each.id) != "no_jit_compiler")
-      CHECK_THAT(words_of(failure), ContainsSubstring("compute capability 5.0"));
-    if (std::string(each.id) == "no_code_for_device")
-      CHECK_THAT(words_of(failure), ContainsSubstring("tests/programs/situation"));
-  }
 }
 
 TEST_CASE("situations: the MPS daemon's folder is there without its socket, or is not there") {

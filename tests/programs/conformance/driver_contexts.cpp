@@ -23,6 +23,11 @@ void primary_context() {
   cuda.call("cuDevicePrimaryCtxReset_v2", "device 0", 0);
   cuda.call("cuDevicePrimaryCtxRetain", "device 0 for the rest", &context, 0);
   cuda.call("cuCtxSetCurrent", "the primary context", context.get());
+  Output<Handle> popped;
+  cuda.call("cuCtxPushCurrent", "the primary context", context.get());
+  cuda.call("cuCtxPopCurrent", "", &popped);
+  cuda.call("cuCtxPushCurrent_v2", "the primary context", context.get());
+  cuda.call("cuCtxPopCurrent_v2", "", &popped);
 }
 
 void devices() {
