@@ -60,6 +60,8 @@ class Analyzer {
 
   void take(const EventRecord& line) {
     ++into_.events;
+    if (line.op == schema::op::context && line.context && line.device) contexts_[*line.context] = *line.device;
+    if (line.op == schema::op::context_end && line.context) contexts_.erase(*line.context);
     if (line.op == schema::op::begin) entered_.insert_or_assign(line.tid, line);
     if (line.op == schema::op::init && !into_.first_init) into_.first_init = line;
     if (line.op == schema::op::free && !line.block) note_unknown_free(line);
@@ -79,6 +81,7 @@ class Analyzer {
     failures_.take(line, into_.reached_its_end);
     FailureGroup& group = failures_.latest();
     if (group.count > 1) return;
+    for (const auto& [_, device] : contexts_) group.own_contexts.insert(device);
     group.pointer = std::move(pointer);
     if (line.tried == schema::op::alloc && line.device) note_device_state(group, *line.device);
     if (counts_of(line.kind) == Counts::host_memory && may_look_around()) group.held = live_.largest_in_host_memory();
@@ -166,6 +169,7 @@ class Analyzer {
   DriverFigures figures_;
   FailureGroups failures_;
   std::map<std::int64_t, EventRecord> entered_;
+  std::map<std::uint64_t, DeviceOrdinal> contexts_;  // that live
 };
 
 }  // namespace

@@ -22,6 +22,12 @@ std::size_t FailureGroups::add_group(const FailureRecord& failure, bool after_en
   group.first = failure;
   group.after_end = after_end;
   group.probe = latest_probe_;
+  constexpr std::uint64_t same_moment_ns = 50'000'000;
+  const auto figures = failure.device ? latest_figures_.find(*failure.device) : latest_figures_.end();
+  if (figures != latest_figures_.end() && failure.ns < figures->second.first.ns + same_moment_ns) {
+    group.driver = figures->second.first;
+    group.ledger = figures->second.second;
+  }
   groups_.push_back(std::move(group));
   return groups_.size() - 1;
 }
@@ -114,7 +120,8 @@ void FailureGroups::take(const SampleRecord& sample, std::int64_t ledger) {
   if (sample.why != schema::why::failure || !is_complete || !latest_) return;
   FailureGroup& group = groups_[*latest_];
   const bool is_same_device = !group.first.device || group.first.device == sample.device;
-  if (group.driver || !is_same_device) return;
+  if (sample.device) latest_figures_.insert_or_assign(*sample.device, std::pair(sample, ledger));
+  if (!is_same_device || (group.driver && group.driver->ns >= group.first.ns)) return;
   group.driver = sample;
   group.ledger = ledger;
 }

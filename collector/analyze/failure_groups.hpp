@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -45,11 +46,12 @@ struct FailureGroup {
   std::optional<SampleRecord> driver;  // what the driver said just after, with free and total
   std::int64_t ledger = 0;             // what this process held of the device when the driver said it
   std::optional<EarlierRequest> earlier;
-  bool after_end = false;              // the first of them came after the exit handlers had begun
+  bool after_end = false;  // the first of them came after the exit handlers had begun
 
   std::optional<StateRecord> state;  // the process just after the first of them
   std::optional<ProbeRecord> probe;  // the machine just after it, or at the latest probe before
 
+  std::set<DeviceOrdinal> own_contexts;       // devices on which the process had a context then
   std::optional<PointerHistory> pointer;      // of a failed free
   std::optional<std::uint64_t> device_total;  // bytes of the device, where the journal tells
   std::vector<HeldSite> held;                 // of a failed allocation: the largest on the device
@@ -102,6 +104,7 @@ class FailureGroups {
   std::optional<std::size_t> latest_;
   std::map<std::int64_t, std::size_t> latest_of_thread_;
   std::optional<ProbeRecord> latest_probe_;
+  std::map<DeviceOrdinal, std::pair<SampleRecord, std::int64_t>> latest_figures_;  // with the ledger
 };
 
 }  // namespace gpumem

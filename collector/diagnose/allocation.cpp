@@ -32,6 +32,7 @@ class Shortage {
     if (total > 0 && failure_.bytes > total && failure_.kind != "managed") return judge_impossible(total);
     if (failure_.bytes == 0) return judge_unsized();
     if (!free) return judge_blindly();
+    if (failure_.kind == "managed") return judge_managed();
     return *free < failure_.bytes ? judge_missing(*free) : judge_enough(*free);
   }
 
@@ -83,6 +84,18 @@ class Shortage {
               "the live address ranges, and the size that was asked for");
     candidate("process_limit", "a limit of the process (address space, container)",
               "ulimit -v and the cgroup's memory.max", limits());
+    return std::move(result_);
+  }
+
+  // May exceed what is free, even what the device has.
+  Diagnosis judge_managed() {
+    result_.verdict = "The driver could not provide " + asked() + " of managed memory, which may exceed the device's.";
+    candidate("host_memory", "host memory or a container's memory limit is exhausted",
+              "the cgroup's memory.events and the kernel log");
+    candidate("process_limit", "a limit of the process (address space, container)",
+              "ulimit -v and the cgroup's memory.max", limits());
+    candidate("device_full", "the device does not page, so that managed memory must fit",
+              "its compute capability (paging needs 6.0 and Linux)");
     return std::move(result_);
   }
 

@@ -35,7 +35,7 @@ bool names_a_device(const Machine& machine, const std::string& entry) {
 
 Finding list_names_nothing(const Scene& scene) {
   const auto list = scene.variable(visible);
-  if (!list || list->empty() || !scene.nvml_answered()) return not_thought_of();
+  if (!list || list->empty() || !scene.nvml_answered() || scene.machine()->gpus.empty()) return not_thought_of();
   const std::string first = list->substr(0, list->find(','));
   if (names_a_device(*scene.machine(), first)) {
     return not_thought_of();
@@ -83,6 +83,10 @@ Finding container_hides_devices(const Scene& scene) {
 
 Finding no_kernel_driver(const Scene& scene) {
   const auto& version = scene.process().process.kernel_driver;
+  if (const auto& init = scene.process().first_init; init && init->ns < scene.failure().ns) {
+    return Finding::ruled_out_by(
+        {"the same process had started CUDA before", LineOfJournal{"event", init->ns, init->tid}, ""});
+  }
   if (version)
     return Finding::ruled_out_by(scene.from_process("the kernel driver is loaded: " + *version, "kernel_driver"));
   if (scene.nvml_answered())
@@ -226,7 +230,7 @@ const Cause causes[] = {
      "/dev/nvidia-uvm is missing, and CUDA cannot start without it.",
      "nvidia-modprobe -u -c=0 makes it (once after boot, as root); a container must be given it too.",
      "ls -l /dev/nvidia-uvm as this user; nvidia-modprobe -u",
-     {2, 3, 46, 100, 304, 999},
+     {100, 304, 999},
      uvm_node},
     {"no_working_device",
      "the driver found no working device",

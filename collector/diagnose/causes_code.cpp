@@ -1,21 +1,19 @@
 // Code that the device or the driver cannot load. Where it is loaded at the start, that looks like a failed start.
+#include "analyze/folded_frames.hpp"
 #include "diagnose/cause.hpp"
 
 namespace gpumem {
 namespace {
 
-// The file whose code was loaded: the first on the stack that is not CUDA's own.
+// The file whose code was loaded, as far as the stack tells: the first that is neither CUDA's own nor an interpreter's.
 const ModuleRecord* code_owner(const Scene& scene) {
   const StackRecord* stack = scene.process().stack(scene.failure().stack);
   if (!stack) return nullptr;
   for (const auto& frame : stack->frames) {
     const auto module = scene.process().all_modules.find(frame.module);
     if (module == scene.process().all_modules.end() || !module->second.path) continue;
-    const std::string& path = *module->second.path;
-    const std::string name = path.substr(path.rfind('/') + 1);
-    if (!name.starts_with("libcudart") && !name.starts_with("libcuda.") && !name.starts_with("libc.") &&
-        !name.starts_with("ld-linux"))
-      return &module->second;
+    const auto owner = owner_of_module(*module->second.path, module->second.role.value_or(""));
+    if (owner == FrameOwner::user) return &module->second;
   }
   return nullptr;
 }

@@ -86,6 +86,10 @@ Finding memory_held(const Scene& scene) {
   if (!gpu) return {};
   Finding found;
   found.weight = shortage(*gpu->free);
+  const bool are_all_short = std::all_of(scene.gpus().begin(), scene.gpus().end(), [](const Gpu* each) {
+    return each->free && shortage(*each->free) >= Weight::likely;
+  });
+  if (!scene.is_certain_of_device() && !are_all_short) found.weight = std::min(found.weight, Weight::possible);
   if (found.weight == Weight::ruled_out) {
     found.against = {free_evidence(scene, *gpu)};
     return found;
@@ -161,9 +165,11 @@ Finding host_memory_short(const Scene& scene) {
 Finding instance_too_small(const Scene& scene) {
   const Gpu* gpu = scene.gpu();
   if (!gpu || !gpu->mig_enabled || gpu->instances.empty()) return {Weight::ruled_out, {}, {}, "", {}};
+  const auto chosen = scene.variable("CUDA_VISIBLE_DEVICES");
   Finding found;
   for (const auto& instance : gpu->instances) {
     if (!instance.free || !instance.total || shortage(*instance.free) < Weight::likely) continue;
+    if (chosen && chosen->starts_with("MIG-") && !instance.uuid.starts_with(*chosen)) continue;
     found.weight = Weight::likely;
     found.evidence.push_back(scene.from_probe("the MIG instance " + instance.uuid + " of " + scene.name_of(*gpu) +
                                                   " had " + bytes_text(*instance.free) + " free of " +

@@ -42,8 +42,10 @@ std::vector<Mode> modes_of(const Scene& scene) {
 
 bool is_exclusive(const Mode& mode) { return mode.name == "exclusive_process" || mode.name == "exclusive_thread"; }
 
+// Of the devices that the call was about; where it names none, only if all are alike.
 std::vector<Mode> exclusive_modes(const Scene& scene) {
   auto modes = modes_of(scene);
+  if (!scene.is_certain_of_device() && !std::all_of(modes.begin(), modes.end(), is_exclusive)) return {};
   std::erase_if(modes, [](const Mode& mode) { return !is_exclusive(mode); });
   return modes;
 }
@@ -54,7 +56,10 @@ Finding exclusive_same_process(const Scene& scene) {
     Finding found;
     found.weight = Weight::proven;
     found.evidence = {mode.evidence};
-    bool holds_it = !scene.failure().start;
+    bool holds_it = mode.gpu ? scene.had_context_on(*mode.gpu)
+                             : scene.failure().device && scene.group().own_contexts.contains(*scene.failure().device);
+    if (holds_it)
+      found.evidence.push_back(scene.from_failure("this process had a context on it already, by its own calls"));
     if (mode.gpu) {
       for (const auto& holder : holders_of(scene, *mode.gpu)) {
         if (!holder.is_self) continue;
@@ -62,8 +67,6 @@ Finding exclusive_same_process(const Scene& scene) {
         found.evidence.push_back(scene.from_probe(holder.who + " has a context on it already",
                                                   "nvml.devices[" + std::to_string(mode.gpu->index) + "].processes"));
       }
-    } else if (holds_it) {
-      found.weight = Weight::likely;
     }
     if (!holds_it) continue;
     for (const char* library : {"libOpenCL", "libnvidia-opencl"}) {
@@ -125,10 +128,12 @@ Finding exclusive_unseen_holder(const Scene& scene) {
 }
 
 Finding prohibited(const Scene& scene) {
-  for (const auto& mode : modes_of(scene)) {
-    if (mode.name == "prohibited") return {Weight::proven, {mode.evidence}, {}, "", {}};
-  }
-  return not_thought_of();
+  const auto modes = modes_of(scene);
+  const auto is_prohibited = [](const Mode& mode) { return mode.name == "prohibited"; };
+  const auto first = std::find_if(modes.begin(), modes.end(), is_prohibited);
+  if (first == modes.end()) return not_thought_of();
+  const bool is_about_it = scene.is_certain_of_device() || std::all_of(modes.begin(), modes.end(), is_prohibited);
+  return {is_about_it ? Weight::proven : Weight::possible, {first->evidence}, {}, "", {}};
 }
 
 Finding used_by_another_thread(const Scene& scene) {
@@ -146,7 +151,7 @@ Finding instances_missing(const Scene& scene) {
   for (const Gpu* gpu : scene.gpus()) {
     if (!gpu->mig_enabled || !gpu->instances.empty()) continue;
     Finding found;
-    found.weight = Weight::likely;
+    found.weight = scene.is_certain_of_device() ? Weight::likely : Weight::possible;
     found.evidence = {scene.from_probe("MIG is on for " + scene.name_of(*gpu) + ", and no instance of it exists here",
                                        "nvml.devices[" + std::to_string(gpu->index) + "].mig")};
     return found;
@@ -167,14 +172,33 @@ Finding visibility_overwritten(const Scene& scene) {
   return found;
 }
 
+// Of the driver's messages, those that speak of the device and not of what a program did on it.
+bool is_of_device(const Scene& scene, const KernelMessage& line) {
+  const auto xid = line.text.find("Xid");
+  if (xid == std::string::npos) return false;
+  constexpr double recent_s = 3600;
+  if (line.seconds_ago.value_or(0) > recent_s) return false;
+  for (const Gpu* gpu : scene.gpus()) {
+    const std::string slot = gpu->pci ? plain_pci(*gpu->pci) : "";
+    const bool is_there = slot.empty() || line.text.find(slot.substr(0, slot.rfind('.'))) != std::string::npos;
+    if (!is_there) continue;
+    // Memory that cannot be corrected, a lost bus, firmware that ended, links that broke.
+    for (const char* number : {"48", "61", "62", "63", "64", "74", "79", "95", "119", "120", "140"}) {
+      if (line.text.find(std::string("): ") + number, xid) != std::string::npos) return true;
+    }
+  }
+  return false;
+}
+
 Finding refuses_everybody(const Scene& scene) {
   Finding found;
-  for (const auto& line : scene.machine() ? scene.machine()->kernel_log : std::vector<KernelMessage>()) {
-    if (line.text.find("Xid") == std::string::npos) continue;
+  if (!scene.machine()) return found;
+  for (const auto& line : scene.machine()->kernel_log) {
+    if (!is_of_device(scene, line)) continue;
     found.weight = Weight::likely;
     found.evidence.push_back(scene.from_probe("the kernel's log says: " + line.text, "system.kernel_log"));
   }
-  if (scene.machine() && scene.machine()->nvml.code == 15) {  // NVML_ERROR_GPU_IS_LOST
+  if (scene.machine()->nvml.code == 15) {  // NVML_ERROR_GPU_IS_LOST
     found.weight = Weight::proven;
     found.evidence.push_back(scene.from_probe("NVML says that the GPU is lost", "nvml.code"));
   }

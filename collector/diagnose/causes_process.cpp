@@ -58,31 +58,33 @@ Finding before_init(const Scene& scene) {
   return found;
 }
 
+// About as much as the machine and its devices have memory: what the driver wants to be able to map.
+std::uint64_t address_space_wanted(const Scene& scene) {
+  constexpr std::uint64_t unless_known = 256ull << 30;
+  std::uint64_t wanted = scene.machine() ? scene.machine()->host_total.value_or(0) : 0;
+  for (const Gpu* gpu : scene.gpus()) wanted += gpu->total.value_or(0);
+  return std::max(wanted, unless_known);
+}
+
 Finding address_space_limit(const Scene& scene) {
-  const bool has_state = scene.group().state.has_value();
-  const auto as = has_state ? scene.group().state->limits.address_space : scene.process().process.limit_as;
-  const auto data = has_state ? scene.group().state->limits.data : std::nullopt;
-  if (!as && !data) {
-    Finding none = not_thought_of();
-    none.against = {scene.from_state("address space is not limited", "limits.as")};
-    return none;
+  const auto& state = scene.group().state;
+  const auto limit = state ? state->limits.address_space : scene.process().process.limit_as;
+  if (!limit) return Finding::ruled_out_by(scene.from_state("address space is not limited", "limits.as"));
+  const std::uint64_t used = state ? state->virtual_bytes.value_or(0) : 0;
+  const std::uint64_t left = *limit > used ? *limit - used : 0;
+  const std::uint64_t wanted = address_space_wanted(scene);
+  constexpr std::uint64_t surely_enough = 4;
+  if (left / surely_enough > wanted) {
+    return Finding::ruled_out_by(scene.from_state(
+        "RLIMIT_AS leaves " + bytes_text(left) + ", far more than all memory of this machine", "limits.as"));
   }
   Finding found;
-  found.weight = Weight::likely;
-  const auto tell = [&](const char* name, const std::optional<std::uint64_t>& limit, const char* where) {
-    if (limit)
-      found.evidence.push_back(scene.from_state(std::string(name) + " is " + bytes_text(*limit) +
-                                                    ", and the driver reserves far more address space than it uses",
-                                                where));
-  };
-  tell("RLIMIT_AS", as, "limits.as");
-  tell("RLIMIT_DATA", data, "limits.data");
-  const auto& state = scene.group().state;
-  if (state && state->virtual_bytes) {
-    found.evidence.push_back(
-        scene.from_state("the process had " + bytes_text(*state->virtual_bytes) + " mapped", "memory.virtual"));
-  }
-  if (!scene.nvml_answered()) return found;
+  found.weight = left > wanted ? Weight::possible : Weight::likely;
+  found.evidence = {scene.from_state(
+      "RLIMIT_AS is " + bytes_text(*limit) + ", and the driver reserves far more address space than it uses",
+      "limits.as")};
+  if (used > 0)
+    found.evidence.push_back(scene.from_state("the process had " + bytes_text(used) + " mapped", "memory.virtual"));
   for (const Gpu* gpu : scene.gpus()) {
     if (gpu->free && gpu->total && *gpu->free > *gpu->total / 8)
       found.evidence.push_back(scene.from_probe("the device is not short of memory: " + scene.name_of(*gpu) + " had " +
@@ -150,7 +152,7 @@ const Cause causes[] = {
     {"address_space_limit",
      "a limit on address space leaves the driver no room",
      "The limit on address space leaves the driver no room; this says nothing about the GPU's memory.",
-     "Run without \"ulimit -v\" (RLIMIT_AS and RLIMIT_DATA unlimited).",
+     "Run without \"ulimit -v\" (RLIMIT_AS unlimited).",
      "ulimit -v",
      {2, 304, 999},
      address_space_limit,

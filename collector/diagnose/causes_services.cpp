@@ -3,6 +3,7 @@
 
 #include "analyze/sizes.hpp"
 #include "diagnose/cause.hpp"
+#include "diagnose/holders.hpp"
 
 namespace gpumem {
 namespace {
@@ -96,9 +97,11 @@ Finding lost_over_suspend(const Scene& scene) {
                          "system.times.suspends"));
   }
   if (machine->since_resume_s) {
-    found.evidence.push_back(scene.from_probe(
-        "it resumed " + std::to_string(static_cast<std::uint64_t>(*machine->since_resume_s / 60)) + " minutes ago",
-        "system.times.since_resume_s"));
+    constexpr double long_ago_s = 86400;
+    if (*machine->since_resume_s > long_ago_s) found.weight = Weight::possible;
+    found.evidence.push_back(
+        scene.from_probe("it resumed " + age_text(static_cast<std::uint64_t>(*machine->since_resume_s)) + " ago",
+                         "system.times.since_resume_s"));
   }
   if (scene.nvml_answered()) found.evidence.push_back(scene.from_probe("NVML works", "nvml.status"));
   for (const auto& holder : machine->holders) {

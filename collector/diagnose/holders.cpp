@@ -14,12 +14,6 @@ constexpr std::size_t most_command = 60;
 // What drivers keep for themselves and NVML counts as used: from tens of MiB to about a GiB on the largest cards.
 constexpr std::uint64_t kept_by_driver = 1ull << 30;
 
-std::string age_text(std::uint64_t seconds) {
-  if (seconds < 120) return count_of(seconds, "second");
-  if (seconds < 2 * 3600) return count_of(seconds / 60, "minute");
-  return seconds < 48 * 3600 ? count_of(seconds / 3600, "hour") : count_of(seconds / 86400, "day");
-}
-
 std::string time_of_day(std::uint64_t wall_ns) {
   const auto seconds = static_cast<std::time_t>(wall_ns / 1'000'000'000);
   std::tm local{};
@@ -72,6 +66,12 @@ const Neighbour* journal_of(const Scene& scene, std::int64_t pid, const OtherPro
 
 }  // namespace
 
+std::string age_text(std::uint64_t seconds) {
+  if (seconds < 120) return count_of(seconds, "second");
+  if (seconds < 2 * 3600) return count_of(seconds / 60, "minute");
+  return seconds < 48 * 3600 ? count_of(seconds / 3600, "hour") : count_of(seconds / 86400, "day");
+}
+
 std::string command_words(const std::vector<std::string>& words) {
   std::string text;
   for (const auto& word : words) {
@@ -96,6 +96,9 @@ std::vector<Holder> holders_of(const Scene& scene, const Gpu& gpu) {
     Holder holder;
     holder.pid = user.pid;
     holder.bytes = user.bytes;
+    holder.is_graphics_only = user.is_graphics_only;
+    const auto& servers = scene.machine()->mps.processes;
+    holder.is_mps = std::find(servers.begin(), servers.end(), user.pid) != servers.end();
     holder.is_self = scene.is_self(user.pid);
     holder.is_parent = !scene.machine()->own_pid_namespace && user.pid == scene.process().process.ppid;
     holder.journal = journal_of(scene, user.pid, known);

@@ -15,7 +15,8 @@ struct Holder {
   std::string who;                     // "process 4242 (`python serve.py`, for 40 min)"
   bool is_self = false;
   bool is_parent = false;
-  bool is_listed = true;  // by NVML; else it only has the device's files open, or its journal tells
+  bool is_graphics_only = false;  // a desktop's, as it were
+  bool is_mps = false;            // MPS's server, which holds its clients' memory
   const Neighbour* journal = nullptr;
 
   // "process 4242 (…) holds 15.1 GiB"
@@ -34,6 +35,9 @@ std::vector<Evidence> blind_spots(const Scene& scene, const Gpu& gpu);
 // Processes that may hold what nobody is listed for: forked children that outlived a killed process, owners of open
 // device files.
 std::vector<Evidence> unlisted_suspects(const Scene& scene, const Gpu& gpu);
+
+// "40 minutes"
+std::string age_text(std::uint64_t seconds);
 
 // "`python serve.py`", shortened
 std::string command_words(const std::vector<std::string>& words);

@@ -102,6 +102,11 @@ const ModuleRecord* Scene::module_named(std::string_view part) const {
   return nullptr;
 }
 
+bool Scene::had_context_on(const Gpu& gpu) const {
+  const auto ordinal = ordinal_of(gpu);
+  return ordinal && group_.own_contexts.contains(*ordinal);
+}
+
 bool Scene::is_self(std::int64_t pid) const {
   return pid == process_.process.pid && !(machine_ && machine_->own_pid_namespace);
 }

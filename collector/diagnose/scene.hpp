@@ -36,6 +36,8 @@ class Scene {
   // The devices that the call can have been about, by NVML: one where that is known, else all that the process can see.
   const std::vector<const Gpu*>& gpus() const { return gpus_; }
   const Gpu* gpu() const { return gpus_.size() == 1 ? gpus_.front() : nullptr; }
+  // What shows on only some of the devices that the call can have been about explains it only perhaps.
+  bool is_certain_of_device() const { return gpus_.size() <= 1 || failure().device.has_value(); }
   // How the program knows it: "GPU 0 (SimCUDA GPU 0, 0000:01:00.0)", with NVML's number where it differs.
   std::string name_of(const Gpu& gpu) const;
   std::optional<DeviceOrdinal> ordinal_of(const Gpu& gpu) const;
@@ -44,6 +46,9 @@ class Scene {
   // The value that the process had at the failure, and at its start.
   std::optional<std::string> variable(const std::string& name) const;
   std::optional<std::string> variable_at_exec(const std::string& name) const;
+
+  // Whether the process had a context of its own on the device when the call failed.
+  bool had_context_on(const Gpu& gpu) const;
 
   // A loaded file whose name contains the text.
   const ModuleRecord* module_named(std::string_view part) const;

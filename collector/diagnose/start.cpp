@@ -16,7 +16,7 @@ struct Weighed {
 
 template <class Take>
 void for_each_cause(std::int64_t code, Take take) {
-  for (const Causes theme : {causes_in_process(), causes_in_memory(), causes_in_modes(), causes_in_access(),
+  for (const Causes theme : {causes_in_memory(), causes_in_process(), causes_in_modes(), causes_in_access(),
                              causes_in_services(), causes_in_driver(), causes_in_code()}) {
     for (const Cause& cause : theme) {
       if (cause.explains(code)) take(cause);
@@ -56,12 +56,15 @@ void tell_what_is_missing(const Scene& scene, Diagnosis& result) {
   if (!probe) {
     result.evidence.push_back({"the machine was not looked at: the journal has no probe", std::nullopt, ""});
   } else if (!scene.machine()) {
-    const std::string why = probe->reason.empty() ? probe->status : probe->status + ", " + probe->reason;
+    const std::string why = probe->status == "ok"   ? "what it said cannot be read"
+                            : probe->reason.empty() ? probe->status
+                                                    : probe->status + ", " + probe->reason;
     result.evidence.push_back(scene.from_probe("the machine could not be looked at (probe: " + why + ")", "status"));
   } else if (!scene.nvml_answered()) {
     const Nvml& nvml = scene.machine()->nvml;
-    const std::string why = nvml.trouble.empty() ? nvml.status : nvml.status + ": " + nvml.trouble;
-    result.evidence.push_back(scene.from_probe("NVML told nothing (" + why + ")", "nvml.status"));
+    const std::string status = nvml.status.empty() ? "the probe does not speak of it" : nvml.status;
+    result.evidence.push_back(scene.from_probe(
+        "NVML told nothing (" + status + (nvml.trouble.empty() ? "" : ": " + nvml.trouble) + ")", "nvml.status"));
   }
   const bool knows_free =
       std::any_of(scene.gpus().begin(), scene.gpus().end(), [](const Gpu* gpu) { return gpu->free.has_value(); });

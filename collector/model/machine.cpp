@@ -66,6 +66,7 @@ void read_memory(const Told& told, std::optional<std::uint64_t>& total, std::opt
     if (!free) free = memory["free_bytes"].count();
     if (reserved && !*reserved) *reserved = memory["reserved_bytes"].count();
   }
+  if (total && free && *free > *total) total.reset(), free.reset();  // neither can be believed
 }
 
 Gpu gpu_of(const Told& told) {

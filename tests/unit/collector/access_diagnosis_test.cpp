@@ -97,3 +97,47 @@ TEST_CASE("a context that is current to another thread of an exclusive-thread de
   CHECK(call.why().id == "other_thread");
   CHECK(call.why().sureness == Certainty::proven);
 }
+
+TEST_CASE("this process holds an exclusive device only where it had a context on that very device") {
+  auto call = FailedCall::start(46);
+  call.group.first.start = false;
+  call.group.first.tried = "context";
+  call.group.first.device = 1;
+  call.process.devices[1].device = 1;
+  call.process.devices[1].uuid = "GPU-1";
+  call.process.devices[0].uuid = "GPU-0";
+  call.add_gpu(15000);
+  call.add_gpu(15000)["compute_mode"] = "exclusive_process";
+  call.group.own_contexts = {0};
+  call.add_user(1, 3999, 300, "parent");
+  CHECK(call.why().id == "exclusive_other_process");
+  call.group.own_contexts = {1};
+  CHECK(call.why().id == "exclusive_same_process");
+}
+
+TEST_CASE("a mode of another device says nothing of the one that was asked for") {
+  auto call = FailedCall::start(101);
+  call.add_gpu(15000);
+  call.add_gpu(15000)["compute_mode"] = "prohibited";
+  CHECK(call.why().id != "prohibited_mode");
+}
+
+TEST_CASE("without any device no name in the visible list can be right") {
+  auto call = FailedCall::start(100);
+  call.machine["nvml"] = {{"status", "ok"}, {"devices", nlohmann::json::array()}};
+  call.process.process.env["CUDA_VISIBLE_DEVICES"] = "0";
+  CHECK(call.why().id == "no_working_device");
+}
+
+TEST_CASE("a message of the kernel counts if it is of the device, of this one, and recent") {
+  auto call = FailedCall::start(46);
+  call.add_gpu(15000);
+  const auto with = [&](const char* text, double seconds_ago) {
+    call.machine["system"]["kernel_log"]["lines"] = {{{"seconds_ago", seconds_ago}, {"text", text}}};
+    return call.why().id;
+  };
+  CHECK(with("NVRM: Xid (PCI:0000:01:00): 79, GPU has fallen off the bus.", 60) == "device_refuses");
+  CHECK(with("NVRM: Xid (PCI:0000:01:00): 31, MMU fault", 60).empty());
+  CHECK(with("NVRM: Xid (PCI:0000:02:00): 79, GPU has fallen off the bus.", 60).empty());
+  CHECK(with("NVRM: Xid (PCI:0000:01:00): 79, GPU has fallen off the bus.", 864000).empty());
+}

@@ -149,3 +149,32 @@ TEST_CASE("a request that fails again while nothing was freed is told so") {
   call.group.earlier->freed_since = 1;
   CHECK(all_text(call.why().evidence).find("had failed") == std::string::npos);
 }
+
+TEST_CASE("whom to stop: as few as are enough, none where all are not, never the system's or a scheduler's") {
+  auto call = FailedCall::allocation(8 * gib);
+  call.group.driver = driver_figures(gib);
+  call.add_gpu(1024);
+  call.add_user(0, 4242, 5 * 1024, "one");
+  CHECK(all_text(call.why().advice).find("Stop") == std::string::npos);
+  CHECK_THAT(all_text(call.why().advice), ContainsSubstring("Even without the other processes"));
+  call.add_user(0, 4243, 4 * 1024, "two");
+  CHECK_THAT(all_text(call.why().advice), ContainsSubstring("holds 5.0 GiB and process 4243"));
+  call.machine["nvml"]["devices"][0]["processes"]["compute"][0]["pid"] = 1;
+  CHECK(all_text(call.why().advice).find("Stop") == std::string::npos);
+  call.add_gpu(15000);
+  CHECK_THAT(all_text(call.why().advice), ContainsSubstring("CUDA_VISIBLE_DEVICES="));
+  call.machine["nvml"]["devices"][1]["compute_mode"] = "exclusive_process";
+  call.add_user(1, 4244, 100, "three");
+  CHECK(all_text(call.why().advice).find("CUDA_VISIBLE_DEVICES=") == std::string::npos);
+  call.machine["nvml"]["devices"][1]["compute_mode"] = "default";
+  call.process.process.env["SLURM_JOB_ID"] = "7";
+  CHECK(all_text(call.why().advice).find("CUDA_VISIBLE_DEVICES=") == std::string::npos);
+}
+
+TEST_CASE("managed memory may exceed what is free, so a shortage of the device is only possible") {
+  auto call = FailedCall::allocation(8 * gib);
+  call.group.first.kind = "managed";
+  call.group.driver = driver_figures(5 * gib);
+  CHECK(call.why().sureness == Certainty::open);
+  CHECK(has_candidate(call.why(), "host_memory"));
+}

@@ -16,7 +16,7 @@ TEST_CASE("out of memory at the start is never called a full GPU without a figur
 
 TEST_CASE("out of memory at the start with an empty GPU is not the GPU's memory") {
   auto call = FailedCall::start(2);
-  call.add_gpu(20000);
+  call.add_gpu(15000);
   const auto why = call.why();
   CHECK(why.sureness == Certainty::open);
   CHECK(is_ruled_out(why, "memory_held"));
@@ -256,4 +256,32 @@ TEST_CASE("every piece of evidence names its line, or the file that it is from")
 TEST_CASE("an unknown code is shown raw") {
   auto call = FailedCall::start(4711);
   CHECK_THAT(call.why().verdict, ContainsSubstring("4711"));
+}
+
+TEST_CASE("a call that names no device is not put down to one of several") {
+  auto call = FailedCall::start(2);
+  call.add_gpu(100);
+  call.add_gpu(15000);
+  CHECK(call.why().sureness == Certainty::open);
+  CHECK(has_candidate(call.why(), "memory_held"));
+  call.machine["nvml"]["devices"][1]["memory"]["free_bytes"] = 100 << 20;
+  CHECK(call.why().id == "memory_held");
+}
+
+TEST_CASE("a limit on address space that is far above all memory is none, and a measured shortage comes first") {
+  auto call = FailedCall::start(2);
+  call.add_gpu(15000);
+  call.process.process.limit_as = 20ull << 40;
+  CHECK(is_ruled_out(call.why(), "address_space_limit"));
+  call.process.process.limit_as = 16ull << 30;
+  CHECK(call.why().id == "address_space_limit");
+  call.machine["nvml"]["devices"][0]["memory"]["free_bytes"] = 250 << 20;
+  CHECK(call.why().id == "memory_held");
+}
+
+TEST_CASE("a compatibility libcuda is meant to differ from the kernel driver") {
+  auto call = FailedCall::start(2);
+  call.add_gpu(15000);
+  call.add_module("/usr/local/cuda/compat/libcuda.so.590.10", "driver");
+  CHECK(call.why().sureness == Certainty::open);
 }
