@@ -153,6 +153,8 @@ TEST_CASE("situations: a process whose CUDA was lost over a suspend fails at its
   const auto failure = first_failure(stage, situation({"start", "retain", "alloc=100", "alloc=200"}));
   CHECK(failure.at("code") == 999);
   CHECK(failure.at("tried") == "alloc");
+  CHECK((is_candidate(failure, "lost_over_suspend") || is_ruled_out(failure, "lost_over_suspend")));
+  CHECK(words_of(failure).find("does not fit") == std::string::npos);
 }
 
 TEST_CASE("situations: the list of visible devices is changed when the driver has read it") {
