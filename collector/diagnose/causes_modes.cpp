@@ -31,11 +31,9 @@ std::vector<Mode> modes_of(const Scene& scene) {
   for (const auto& [ordinal, told] : scene.process().devices) {
     if (!told.compute_mode || scene.failure().device.value_or(ordinal) != ordinal) continue;
     const std::string device = "GPU " + std::to_string(ordinal);
-    modes.push_back({*told.compute_mode,
-                     device,
-                     {"the compute mode of " + device + " is " + *told.compute_mode,
-                      LineOfJournal{"device", told.ns, told.tid}, "compute_mode"},
-                     nullptr});
+    Evidence evidence{"the compute mode of " + device + " is " + *told.compute_mode,
+                      LineOfJournal{"device", told.ns, told.tid}, "compute_mode"};
+    modes.push_back({*told.compute_mode, device, std::move(evidence), nullptr});
   }
   return modes;
 }
@@ -96,8 +94,7 @@ Finding exclusive_other_process(const Scene& scene) {
     found.verdict = mode.device + " allows one process only (" + mode.name + "), and " + other->who + " has it.";
     const auto& servers = scene.machine()->mps.processes;
     const bool is_mps = std::find(servers.begin(), servers.end(), other->pid) != servers.end();
-    found.advice = {is_mps ? "That is the server of MPS: make this process its client (the daemon's "
-                             "CUDA_MPS_PIPE_DIRECTORY, its folder visible here, the same user)."
+    found.advice = {is_mps ? "That is MPS's server: make this process its client (CUDA_MPS_PIPE_DIRECTORY, same user)."
                     : other->is_parent
                         ? "Let the parent end its use of CUDA before it starts this process, use another GPU, or set "
                           "the default mode (nvidia-smi -c 0, as root)."
@@ -231,8 +228,7 @@ const Cause causes[] = {
      exclusive_other_process,
      true},
     {"exclusive_unseen_holder",
-     "the device is in an exclusive compute mode, and somebody who is not visible from here "
-     "holds it",
+     "the device is in an exclusive compute mode, and somebody who is not visible from here holds it",
      "The device allows one process only, and somebody who is not visible from here holds it.",
      "Look at nvidia-smi on the host, or use another GPU.",
      "nvidia-smi -q -d COMPUTE, and its list of processes",

@@ -84,6 +84,19 @@ TEST_CASE("situations: an unknown error, and all files can be opened") {
   CHECK(is_ruled_out(failure, "no_kernel_driver"));
 }
 
+TEST_CASE("situations: a process that had memory gets an unknown error, as after a suspend") {
+  NEEDS_NAMESPACES();
+  Stage stage;
+  stage.script({{"rules", {rule("cuMemAlloc_v2", 999, 2)}}});
+  const auto failure = first_failure_where(stage, dev(all_nodes) + kernel_driver("580.65.06"),
+                                           {"start", "retain", "alloc=100", "alloc=200"});
+  INFO(failure.dump(2));
+  CHECK(failure.at("code") == 999);
+  CHECK(failure.at("tried") == "alloc");
+  CHECK((is_candidate(failure, "lost_over_suspend") || is_ruled_out(failure, "lost_over_suspend")));
+  CHECK(is_ruled_out(failure, "uvm_node"));
+}
+
 TEST_CASE("situations: the driver's library and the kernel driver are of different versions") {
   NEEDS_NAMESPACES();
   for (const char* running : {"550.163.01", "580.65.06"}) {

@@ -145,16 +145,6 @@ TEST_CASE("situations: enough is free, one block is there, and yet the driver re
   check_open(failure, {"fragmented", "process_limit"});
 }
 
-TEST_CASE("situations: a process whose CUDA was lost over a suspend fails at its next request") {
-  NEEDS(scripted_driver);
-  NEEDS(nvcc);
-  Stage stage;
-  stage.script({{"rules", {rule("cuMemAlloc_v2", 999, 2)}}});
-  const auto failure = first_failure(stage, situation({"start", "retain", "alloc=100", "alloc=200"}));
-  CHECK(failure.at("code") == 999);
-  CHECK(failure.at("tried") == "alloc");
-}
-
 TEST_CASE("situations: the list of visible devices is changed when the driver has read it") {
   NEEDS(scripted_driver);
   NEEDS(nvcc);
