@@ -24,9 +24,7 @@ bool is_open_to_all(const Gpu& gpu) {
 }
 
 // A scheduler's list is not to be overstepped.
-bool may_choose_device(const Scene& scene) {
-  return !scene.variable_at_exec("SLURM_JOB_ID") && !scene.variable_at_exec("CUDA_VISIBLE_DEVICES");
-}
+bool may_choose_device(const Scene& scene) { return !scene.variable_at_exec("SLURM_JOB_ID"); }
 
 const Gpu* emptiest_other(const Scene& scene, const Gpu& full, std::uint64_t wanted) {
   const Gpu* found = nullptr;

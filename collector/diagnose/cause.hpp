@@ -52,6 +52,7 @@ using Causes = std::span<const Cause>;
 Causes causes_in_process();   // fork, limits, sanitizers
 Causes causes_in_memory();    // the device's, the host's
 Causes causes_in_modes();     // who may use the device
+Causes causes_in_health();    // a device out of order
 Causes causes_in_access();    // device files, visible devices
 Causes causes_in_driver();    // driver and runtime
 Causes causes_in_code();      // what is loaded on the device

@@ -115,16 +115,20 @@ Evidence usable_evidence(const Scene& scene, const char* path) {
   return scene.from_probe(std::string(path) + " can be opened", "device_nodes.nodes");
 }
 
+// Codes by which the driver says that it cannot use what it found.
+bool says_unusable(std::int64_t code) { return code == 100 || code == 304 || code == 999; }
+
 Finding uvm_node(const Scene& scene) {
-  if (!scene.machine() || !scene.machine()->nodes_known) return {};
-  const DeviceNode* node = scene.machine()->node("/dev/nvidia-uvm");
-  if (!node) return {};
+  const bool are_known = scene.machine() && scene.machine()->nodes_known;
+  const DeviceNode* node = are_known ? scene.machine()->node("/dev/nvidia-uvm") : nullptr;
+  if (!node) return says_unusable(scene.code()) ? Finding() : not_thought_of();
   if (is_usable(*node)) return Finding::ruled_out_by(usable_evidence(scene, "/dev/nvidia-uvm"));
+  if (const auto& init = scene.process().first_init; init && init->ns < scene.failure().ns) return not_thought_of();
   Finding found;
   found.evidence = {node_evidence(scene, *node)};
   const DeviceNode* control = scene.machine()->node("/dev/nvidiactl");
   // Without any of the files it is not this one that is missing.
-  if (!control || !is_usable(*control)) return found;
+  if (!control || !is_usable(*control)) return says_unusable(scene.code()) ? found : not_thought_of();
   found.weight = Weight::proven;
   found.evidence.push_back(usable_evidence(scene, "/dev/nvidiactl"));
   if (scene.nvml_answered()) found.evidence.push_back(scene.from_probe("NVML works", "nvml.status"));
@@ -230,7 +234,7 @@ const Cause causes[] = {
      "/dev/nvidia-uvm is missing, and CUDA cannot start without it.",
      "nvidia-modprobe -u -c=0 makes it (once after boot, as root); a container must be given it too.",
      "ls -l /dev/nvidia-uvm as this user; nvidia-modprobe -u",
-     {100, 304, 999},
+     {2, 3, 46, 100, 304, 999},
      uvm_node},
     {"no_working_device",
      "the driver found no working device",

@@ -16,8 +16,8 @@ struct Weighed {
 
 template <class Take>
 void for_each_cause(std::int64_t code, Take take) {
-  for (const Causes theme : {causes_in_memory(), causes_in_process(), causes_in_modes(), causes_in_access(),
-                             causes_in_services(), causes_in_driver(), causes_in_code()}) {
+  for (const Causes theme : {causes_in_memory(), causes_in_process(), causes_in_modes(), causes_in_health(),
+                             causes_in_access(), causes_in_services(), causes_in_driver(), causes_in_code()}) {
     for (const Cause& cause : theme) {
       if (cause.explains(code)) take(cause);
     }

@@ -3,7 +3,7 @@
 #include <regex>
 #include <sstream>
 
-#include "stage.hpp"
+#include "situations.hpp"
 
 using namespace gpumem::test;
 
@@ -59,17 +59,28 @@ std::string without_volatile_parts(std::string text) {
   return text;
 }
 
+// A server fills the first of two devices; then a program of the runtime starts.
+void start_on_a_full_device(const Stage& stage, const std::filesystem::path& journals) {
+  const auto held = stage.folder() / "held";
+  const std::string server = "exec -a serve " + program("situation") + " start retain alloc=15800 hold=held";
+  const auto start = [&](int pid) {
+    for (int waited = 0; waited < 2000 && !std::filesystem::exists(held); ++waited)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    CHECK(stage.gpumem({"run", "-o", journals, "--quiet", "--", program("start_shared")}).status == 1);
+    kill(pid, SIGKILL);
+  };
+  stage.run({{"bash", "-c", server}, stage.bare_environment(), stage.folder(), std::chrono::seconds(120), start});
+}
+
 }  // namespace
 
 TEST_CASE("readme: every shown output is what the command prints") {
   NEEDS(scripted_driver);
-  NEEDS(genuine_runtime);
+  NEEDS(nvcc);
   // The folders that the commands of README.md name: `gpumem` of the demonstration, `start` of a failed start.
-  Stage stage, failing(Cuda::genuine_runtime_over_simulated_driver);
+  Stage stage, full;
   REQUIRE(stage.gpumem({"run", "-o", stage.folder() / "gpumem", "--quiet", "--", demo()}).status == 0);
-  failing.script({{"rules", {{{"call", "cuInit"}, {"code", 2}}}}});
-  REQUIRE(failing.gpumem({"run", "-o", stage.folder() / "start", "--quiet", "--", program("start_shared")}).status ==
-          1);
+  start_on_a_full_device(share(full, {{"devices", {Line::object(), Line::object()}}}), stage.folder() / "start");
 
   const std::string document = GENERATE("README.md", "docs/SETTINGS.md");
   const auto file = source_folder() / document;
