@@ -15,12 +15,14 @@ struct Setting {
   std::string_view value;
   Use use;
   std::string_view text;  // a sentence
+  std::string_view newer_variable = {};
 };
 
 // Names and meanings are those of the frameworks' own documentation.
 constexpr Setting settings[] = {
     {"PyTorch", "libtorch_cuda", "PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True", Use::fragments_less,
-     "PyTorch: PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True lets its cache grow instead of being cut in pieces."},
+     "PyTorch: PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True lets its cache grow instead of being cut in pieces.",
+     "PYTORCH_ALLOC_CONF"},
     {"PyTorch", "libtorch_cuda", "", "", Use::gives_back,
      "PyTorch: torch.cuda.memory_summary() shows what its cache holds unused; torch.cuda.empty_cache() gives that "
      "back."},
@@ -53,9 +55,11 @@ bool is_loaded(const Modules& all, std::string_view library) {
 }
 
 bool is_in_force(const Setting& setting, const Variables& env) {
-  if (setting.variable.empty()) return false;
-  const auto found = env.find(std::string(setting.variable));
-  return found != env.end() && found->second.find(setting.value) != std::string::npos;
+  for (const auto name : {setting.variable, setting.newer_variable}) {
+    const auto found = name.empty() ? env.end() : env.find(std::string(name));
+    if (found != env.end() && found->second.find(setting.value) != std::string::npos) return true;
+  }
+  return false;
 }
 
 std::vector<std::string> texts_for(const Modules& all, const Variables& env, std::initializer_list<Use> uses) {

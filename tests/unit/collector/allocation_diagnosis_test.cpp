@@ -125,8 +125,10 @@ TEST_CASE("settings are named only of frameworks that are loaded, and only those
   call.add_module("/env/torch/lib/libtorch_cuda.so");
   CHECK_THAT(all_text(call.why().advice), ContainsSubstring("expandable_segments"));
   CHECK(all_text(call.why().advice).find("TensorFlow") == std::string::npos);
-  call.process.process.env["PYTORCH_CUDA_ALLOC_CONF"] = "expandable_segments:True";
-  CHECK(all_text(call.why().advice).find("expandable_segments") == std::string::npos);
+  for (const char* name : {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"}) {
+    call.process.process.env = {{name, "expandable_segments:True"}};
+    CHECK(all_text(call.why().advice).find("expandable_segments") == std::string::npos);
+  }
 }
 
 TEST_CASE("a free that the exiting driver refuses is harmless") {
