@@ -5,8 +5,7 @@
 #include <cstring>
 #include <new>
 
-#include <fcntl.h>
-#include <poll.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -97,39 +96,43 @@ pid_t start_supervisor(HelperRun& run, const Room& room) {
   std::uint64_t before = 0;
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
   const pid_t supervisor =
-      __clone(supervise, room.supervisor_stack(), CLONE_VM | CLONE_FILES | CLONE_UNTRACED | CLONE_SETTLS, &run, nullptr,
-              room.thread_pointer(), nullptr);
+      __clone(supervise, room.supervisor_stack(), CLONE_VM | CLONE_UNTRACED | CLONE_SETTLS | CLONE_CHILD_CLEARTID, &run,
+              nullptr, room.thread_pointer(), &run.phase);
   const int error = errno;
-  if (supervisor > 0) comes_true([&] { return run.writer.load() < 0; });
+  if (supervisor > 0) comes_true([&] { return run.phase.load(std::memory_order_acquire) != HelperRun::starting; });
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, sizeof before);
   errno = error;
   return supervisor;
 }
 
-void read_line(int reader, std::uint64_t until_ns, char* line, std::size_t capacity, HelperOutcome& outcome) {
-  outcome.end = HelperOutcome::End::said_nothing;
-  for (std::size_t used = 0; used < capacity;) {
+// Whether that came before the deadline. A child that a signal handler forks meanwhile has a supervisor no more.
+bool wait_until_over(HelperRun& run, std::uint64_t until_ns) {
+  int phase;
+  while ((phase = run.phase.load(std::memory_order_acquire)) != HelperRun::over && syscall(SYS_getpid) == run.host) {
     const std::uint64_t now = monotonic_ns();
-    const std::uint64_t left = now < until_ns ? (until_ns - now) / ns_per_millisecond + 1 : 0;
-    pollfd ready{reader, POLLIN, 0};
-    if (poll(&ready, 1, static_cast<int>(left)) != 1) {
-      if (monotonic_ns() < until_ns) continue;
-      outcome.end = HelperOutcome::End::timed_out;
-      return;
-    }
-    const ssize_t got = read(reader, line + used, capacity - used);
-    if (got <= 0) return;
-    if (const void* end = std::memchr(line + used, '\n', static_cast<std::size_t>(got))) {
-      outcome.end = HelperOutcome::End::told;
-      outcome.size = static_cast<std::size_t>(static_cast<const char*>(end) - line);
-      return;
-    }
-    used += static_cast<std::size_t>(got);
+    if (now >= until_ns) return false;
+    const timespec left{static_cast<time_t>((until_ns - now) / ns_per_second),
+                        static_cast<long>((until_ns - now) % ns_per_second)};
+    syscall(SYS_futex, &run.phase, FUTEX_WAIT, phase, &left, nullptr, 0);
   }
-  std::strcpy(outcome.reason, "its line is too long");
+  return true;
 }
 
-void end_supervisor(HelperRun& run, Room& room, pid_t supervisor, bool at_once) {
+HelperOutcome listen(HelperRun& run, std::uint64_t until_ns) {
+  HelperOutcome outcome;
+  if (!wait_until_over(run, until_ns)) {
+    outcome.end = HelperOutcome::End::timed_out;
+  } else if (run.size > 0) {
+    outcome.end = HelperOutcome::End::told;
+    outcome.size = run.size - 1;
+  } else {
+    outcome.end = HelperOutcome::End::said_nothing;
+    if (run.used == run.capacity) std::strcpy(outcome.reason, "its line is too long");
+  }
+  return outcome;
+}
+
+void end_supervisor(HelperRun& run, Room& room, Pages& line, pid_t supervisor, bool at_once) {
   bool gone = false;
   const auto is_over = [&] { return gone = gone || is_gone(supervisor); };
   if (at_once || !comes_true(is_over)) {
@@ -138,6 +141,7 @@ void end_supervisor(HelperRun& run, Room& room, pid_t supervisor, bool at_once) 
   }
   if (comes_true(is_over)) return;
   left_behind.store(supervisor);
+  if (run.phase.load(std::memory_order_acquire) != HelperRun::over) line.release();
   room.release();
 }
 
@@ -162,30 +166,24 @@ void explain_silence(const HelperRun& run, HelperOutcome& outcome) {
 
 }  // namespace
 
-HelperOutcome run_helper(const HelperCommand& command, char* line, std::size_t capacity) {
+HelperOutcome run_helper(const HelperCommand& command, Pages& line) {
   const std::uint64_t until_ns = monotonic_ns() + command.longest_wait_ns;
   const pid_t before = left_behind.load();
   if (before != 0 && !is_gone(before)) return not_started("the one before it has not ended");
   left_behind.store(0);
   if (children_go_elsewhere()) return not_started("children go into another pid namespace");
   Room room;
-  int ends[2];
-  if (!room || pipe2(ends, O_CLOEXEC) != 0) return not_started(errno);
+  if (!room) return not_started(errno);
   HelperRun& run = *new (room.run()) HelperRun;
   run.command = &command;
   run.host = syscall(SYS_getpid);
   run.helper_stack = room.helper_stack();
-  run.writer.store(ends[1]);
-  HelperOutcome outcome;
+  run.line = line.begin();
+  run.capacity = line.size();
   const pid_t supervisor = start_supervisor(run, room);
-  if (supervisor < 0) {
-    outcome = not_started(errno);
-  } else {
-    read_line(ends[0], until_ns, line, capacity, outcome);
-  }
-  close(ends[0]);
-  if (supervisor > 0) end_supervisor(run, room, supervisor, outcome.end == HelperOutcome::End::timed_out);
-  close_writer(run);
+  if (supervisor < 0) return not_started(errno);
+  HelperOutcome outcome = listen(run, until_ns);
+  end_supervisor(run, room, line, supervisor, outcome.end == HelperOutcome::End::timed_out);
   if (run.error != 0) return not_started(run.error);
   if (outcome.end == HelperOutcome::End::said_nothing && outcome.reason[0] == '\0') explain_silence(run, outcome);
   return outcome;

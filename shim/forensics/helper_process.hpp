@@ -1,5 +1,5 @@
 // Runs another program beside the process, which does not notice: no SIGCHLD, nothing that waitpid(-1) would find, no
-// handler of a fork, no copy of its memory, and every descriptor as before. docs/ARCHITECTURE.md, "Helpers are
+// handler of a fork, no copy of its memory, and no descriptor in its table. docs/ARCHITECTURE.md, "Helpers are
 // invisible", says how.
 //
 // No allocation, no lock, no CUDA. The calling thread waits; its signals are handled meanwhile.
@@ -7,6 +7,8 @@
 
 #include <cstddef>
 #include <cstdint>
+
+#include "base/pages.hpp"
 
 namespace gpumem {
 
@@ -29,7 +31,8 @@ struct HelperOutcome {
   char reason[64] = "";  // with said_nothing and not_started: the name of an error, or words
 };
 
-// `line`: where the first line of what it prints goes. One call at a time.
-HelperOutcome run_helper(const HelperCommand& command, char* line, std::size_t capacity);
+// `line`: where the first line of what it prints goes. Empty after a call whose helper the kernel did not let go of in
+// time, for that may write there yet. One call at a time.
+HelperOutcome run_helper(const HelperCommand& command, Pages& line);
 
 }  // namespace gpumem

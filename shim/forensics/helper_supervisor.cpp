@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -19,22 +20,23 @@
 namespace gpumem {
 namespace {
 
-void close_from(int first) {
-  if (syscall(SYS_close_range, first, ~0u, 0) == 0) return;
+// The supervisor's table of descriptors is a copy of the program's.
+bool close_all() {
+  if (syscall(SYS_close_range, 0, ~0u, 0) == 0) return true;
+  syscall(SYS_close, STDIN_FILENO);  // the table may be full
   OpenDescriptors open;
-  for (int descriptor; (descriptor = open.next()) >= 0;)
-    if (descriptor >= first) syscall(SYS_close, descriptor);
+  for (int descriptor; (descriptor = open.next()) >= 0;) syscall(SYS_close, descriptor);
+  return open.known();
 }
 
-// Standard output becomes the pipe, and everything else is closed. A program may have closed its streams, so that the
-// pipe has one of their numbers.
-void keep_output_only(int writer) {
-  if (writer == STDOUT_FILENO) {
-    syscall(SYS_fcntl, writer, F_SETFD, 0);
-  } else {
-    syscall(SYS_dup3, writer, STDOUT_FILENO, 0);
-  }
-  close_from(STDERR_FILENO + 1);
+// In an empty table a pipe's ends are 0 and 1, so what is written to 1 comes out of 0. Returns an error, or 0.
+int make_pipe() {
+  int ends[2];
+  if (!close_all() || syscall(SYS_pipe2, ends, 0) != 0) return errno;
+  return ends[1] == STDOUT_FILENO ? 0 : EBADF;
+}
+
+void keep_output_only() {
   syscall(SYS_close, STDIN_FILENO);
   if (syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR) < 0) syscall(SYS_openat, AT_FDCWD, "/", O_PATH);
   syscall(SYS_dup3, STDIN_FILENO, STDERR_FILENO, 0);
@@ -74,7 +76,7 @@ int become_helper(void* opaque) {
   syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (syscall(SYS_getppid) == run.supervisor) {
     syscall(SYS_setsid);
-    keep_output_only(run.writer.load());
+    keep_output_only();
     lift_limits();
     go_first_when_memory_is_short();
     constexpr int last_signal = 64;
@@ -89,10 +91,6 @@ int become_helper(void* opaque) {
 }
 
 }  // namespace
-
-void close_writer(HelperRun& run) {
-  if (const int writer = run.writer.exchange(-1); writer >= 0) syscall(SYS_close, writer);
-}
 
 // The group first: what the helper left behind ends with it.
 void kill_helper(HelperRun& run) {
@@ -115,6 +113,27 @@ void take(HelperRun& run, pid_t child) {
   run.ended.store(true, std::memory_order_release);
 }
 
+// False: 0 is no pipe of ours.
+bool start_helper(HelperRun& run) {
+  if (syscall(SYS_getppid) != run.host || (run.error = make_pipe()) != 0) return false;
+  if (__clone(become_helper, run.helper_stack, CLONE_VM | CLONE_VFORK | CLONE_UNTRACED | CLONE_PARENT_SETTID | SIGCHLD,
+              &run, &run.helper) < 0)
+    run.error = errno;
+  run.phase.store(HelperRun::listening, std::memory_order_release);
+  syscall(SYS_close, STDOUT_FILENO);
+  return true;
+}
+
+void read_line(HelperRun& run) {
+  while (run.size == 0 && run.used < run.capacity) {
+    const long got = syscall(SYS_read, STDIN_FILENO, run.line + run.used, run.capacity - run.used);
+    if (got <= 0) break;
+    for (const std::size_t end = run.used + static_cast<std::size_t>(got); run.used < end && run.size == 0; ++run.used)
+      if (run.line[run.used] == '\n') run.size = run.used + 1;
+  }
+  syscall(SYS_close, STDIN_FILENO);
+}
+
 }  // namespace
 
 int supervise(void* opaque) {
@@ -123,11 +142,9 @@ int supervise(void* opaque) {
   syscall(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   use_default_action(SIGCHLD);
   run.supervisor = syscall(SYS_getpid);
-  if (syscall(SYS_getppid) == run.host &&
-      __clone(become_helper, run.helper_stack, CLONE_VM | CLONE_VFORK | CLONE_UNTRACED | CLONE_PARENT_SETTID | SIGCHLD,
-              &run, &run.helper) < 0)
-    run.error = errno;
-  close_writer(run);
+  if (start_helper(run)) read_line(run);
+  run.phase.store(HelperRun::over, std::memory_order_release);
+  syscall(SYS_futex, &run.phase, FUTEX_WAKE, 1, nullptr, nullptr, 0);
   siginfo_t found{};
   while (syscall(SYS_waitid, P_ALL, 0, &found, WEXITED | WNOWAIT, nullptr) == 0) take(run, found.si_pid);
   syscall(SYS_exit_group, 0);

@@ -19,10 +19,18 @@ namespace gpumem {
 
 // What the three share: the calling thread, the supervisor, and the helper until it has become another program.
 struct HelperRun {
+  // A futex, which is woken when it comes to `over`: also by the kernel, whatever ends the supervisor. Until then the
+  // supervisor writes to `line`.
+  enum Phase : int { over, listening, starting };
+  std::atomic<int> phase{starting};
+
   const HelperCommand* command = nullptr;
   long host = 0, supervisor = 0;
   char* helper_stack = nullptr;
-  std::atomic<int> writer{-1};     // the end of the pipe that the helper writes to; -1: closed
+  char* line = nullptr;
+  std::size_t capacity = 0;
+  std::size_t used = 0;            // of `line`: as far as it was read
+  std::size_t size = 0;            // of the line that ends there, with its end; 0: none does
   std::atomic_flag killing;        // held while `helper` is killed, or given back to the kernel
   pid_t helper = 0;                // its number, as long as that can be no other's
   std::atomic<bool> ended{false};  // then `status` is there
@@ -42,12 +50,11 @@ class Held {
   std::atomic_flag& flag_;
 };
 
-// The supervisor's main function: starts the helper, and ends when nobody is left that was started for it.
+// The supervisor's main function: starts the helper, listens to it, and ends when nobody is left that was started for
+// it. To be cloned with a table of descriptors of its own, and CLONE_CHILD_CLEARTID on the phase.
 int supervise(void* run);
 
 // With `killing` held and `helper` set.
 void kill_helper(HelperRun& run);
-
-void close_writer(HelperRun& run);
 
 }  // namespace gpumem

@@ -109,7 +109,7 @@ ProbeRecord record_of(const HelperOutcome& outcome, std::string_view line) {
 
 void run_probe(Session& session, std::uint64_t began_ns, std::uint64_t longest_ns) {
   constexpr std::size_t longest_line = 1 << 20;
-  const Pages line(longest_line);
+  Pages line(longest_line);
   const HelperEnvironment environment(session.facts);
   ProbeProgram program;
   const auto give_up = [&](std::string_view reason) { write_probe(session, {schema::probe::not_started, reason, {}}); };
@@ -118,8 +118,7 @@ void run_probe(Session& session, std::uint64_t began_ns, std::uint64_t longest_n
   char deadline[16] = "";
   std::to_chars(deadline, deadline + sizeof deadline - 1, static_cast<std::uint32_t>(settings().probe_timeout));
   const char* const arguments[] = {program.path, "probe", "--format", "json", "--deadline", deadline, nullptr};
-  const HelperOutcome outcome =
-      run_helper({program.path, arguments, environment.entries(), longest_ns}, line.begin(), line.size());
+  const HelperOutcome outcome = run_helper({program.path, arguments, environment.entries(), longest_ns}, line);
   ProbeRecord record = record_of(outcome, {line.begin(), outcome.size});
   record.took_ns = monotonic_ns() - began_ns;
   write_probe(session, record);

@@ -131,11 +131,10 @@ TEST_CASE("helper: it inherits no descriptor and no ignored signal where the ker
 
 TEST_CASE("helper: a program whose limits leave no room for it goes on, and the error is named") {
   NEEDS(scripted_driver);
-  Stage descriptors, processes, memory;
+  Stage processes, memory;
   auto script = failing_start;
   script["rules"][0]["nth"] = 2;
   script["rules"][0]["times"] = 100;
-  not_started(run_host(with_witness(descriptors.script(script)).script(script), "no_descriptors"), "EMFILE");
   not_started(run_host(with_witness(processes).script(script), "no_processes"), "EAGAIN");
   not_started(run_host(with_witness(memory).script(script), "no_memory"), "ENOMEM");
 }
@@ -146,6 +145,27 @@ TEST_CASE("helper: a limit that the program chose for itself does not stop it") 
   auto script = failing_start;
   script["rules"][0]["nth"] = 2;
   CHECK(witnessed(run_host(with_witness(stage).script(script), "some_memory")).at("limits") == true);
+}
+
+TEST_CASE("helper: it needs no descriptor of a program that has none left") {
+  NEEDS(scripted_driver);
+  Stage stage;
+  auto script = failing_start;
+  script["rules"][0]["nth"] = 2;
+  CHECK(witnessed(run_host(with_witness(stage).script(script), "no_descriptors")).at("descriptors") == 0);
+}
+
+TEST_CASE("helper: another thread may close and open descriptors and fork meanwhile, and meets none of the helper's") {
+  NEEDS(scripted_driver);
+  Stage stage;
+  stage.script(failing_start).set("GPUMEM_PROBE", script_in(stage, "sleep 1; echo '{}'"));
+  CHECK(witnessed(run_host(stage, "closing")) == Line::object());
+}
+
+TEST_CASE("helper: where descriptors cannot be closed it is not started, and what is the program's is not read") {
+  NEEDS(scripted_driver);
+  Stage stage;
+  not_started(run_host(with_witness(stage), "useless_close_range"), "EBADF");
 }
 
 TEST_CASE("helper: a program that has locked itself up goes on without it") {
@@ -174,6 +194,14 @@ TEST_CASE("helper: signals of the program are handled while it waits, and may le
     Stage stage;
     run_host(with_witness(stage), situation);
   }
+}
+
+TEST_CASE("helper: a child that a handler forks meanwhile does not wait for it") {
+  NEEDS(scripted_driver);
+  Stage stage;
+  stage.script(failing_start).set("GPUMEM_PROBE", script_in(stage, "sleep 1; echo '{}'"));
+  stage.set("GPUMEM_PROBE_TIMEOUT_MS", "20000");
+  run_host(stage, "forking_handler");
 }
 
 TEST_CASE("helper: one that hangs is ended with all that it started, and the program goes on") {

@@ -143,9 +143,9 @@ void with_children_in_another_namespace() {
               WEXITSTATUS(status) == 1 ? "yes" : "no");
 }
 
-void without_close_range() {
+void with_close_range(int answer) {
   sock_filter filter[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 436, 0, 1),
-                          BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+                          BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(answer)),
                           BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
   const sock_fprog program{4, filter};
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
@@ -153,6 +153,53 @@ void without_close_range() {
   for (int i = 0; i < 3000; ++i) fcntl(0, F_DUPFD, 0);
   on(SIGPIPE, SIG_IGN);
   say_start();
+}
+
+int open_beside_streams() {
+  int open = 0;
+  for (int descriptor = 3; descriptor < 1024; ++descriptor) open += fcntl(descriptor, F_GETFD) >= 0;
+  return open;
+}
+
+void fork_close_and_open() {
+  usleep(500'000);
+  const pid_t child = fork();
+  if (child == 0) _exit(open_beside_streams());
+  int status = 0;
+  waitpid(child, &status, 0);
+  std::printf("inherited: %d\n", WEXITSTATUS(status));
+  for (int descriptor = 3; descriptor < 1024; ++descriptor) close(descriptor);
+  int pipes[8][2];
+  for (auto& ends : pipes)
+    if (pipe(ends) != 0 || write(ends[1], "1", 1) != 1) std::printf("no pipe\n");
+  usleep(1'500'000);
+  for (const auto& ends : pipes) {
+    char both[2];
+    const bool whole = write(ends[1], "2", 1) == 1 && read(ends[0], both, 2) == 2 && both[0] == '1' && both[1] == '2';
+    std::printf("pipe: %s\n", whole ? "whole" : std::strerror(errno));
+  }
+}
+
+void beside_a_closing_thread() {
+  std::thread other(fork_close_and_open);
+  say_start();
+  other.join();
+}
+
+// The child is back in the call, like its parent.
+void with_a_forking_handler() {
+  static pid_t child = -1;
+  on(SIGALRM, [](int) { child = fork(); });
+  interrupt_after(300);
+  timespec began{}, ended{};
+  clock_gettime(CLOCK_MONOTONIC, &began);
+  start_cuda(0);
+  clock_gettime(CLOCK_MONOTONIC, &ended);
+  if (child == 0) _exit(ended.tv_sec - began.tv_sec > 5 ? 1 : 0);
+  while (child < 0) pause();
+  int status = 0;
+  waitpid(child, &status, 0);
+  std::printf("child: %d\n", status);
 }
 
 void interrupted() {
@@ -223,7 +270,10 @@ const struct {
     {"no_memory", [] { with_address_space(true); }},
     {"empty_root", in_an_empty_root},
     {"other_namespace", with_children_in_another_namespace},
-    {"no_close_range", without_close_range},
+    {"no_close_range", [] { with_close_range(ENOSYS); }},
+    {"useless_close_range", [] { with_close_range(0); }},
+    {"closing", beside_a_closing_thread},
+    {"forking_handler", with_a_forking_handler},
     {"interrupted", interrupted},
     {"jump", left_by_a_jump},
     {"threads", in_threads},
