@@ -199,7 +199,9 @@ bool Session::first_use_of(std::uint32_t context) {
 Stamp Session::stamp() const { return {monotonic_ns() - start_ns, thread_id(epoch)}; }
 
 bool Session::write(const Line& line, Journal::Importance importance) {
-  const bool written = line.fits() && journal.append(line.view(), importance);
+  // Nobody writes to a parent's journal: a child that a signal handler forked in the middle of a call has no such
+  // pages.
+  const bool written = line.fits() && epoch == process_epoch() && journal.append(line.view(), importance);
   if (!written) lost_lines.fetch_add(1, std::memory_order_relaxed);
   return written;
 }

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
+#include <initializer_list>
 
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -65,10 +66,12 @@ void go_first_when_memory_is_short() {
   syscall(SYS_close, file);
 }
 
-// As the kernel knows them: all zeros are the default action, without flags.
+// As the kernel knows them: a handler, and zeros for no flags. Ignoring a signal takes away one that waits: what a
+// terminal sent before the session was a new one.
 void use_default_action(int signal) {
-  constexpr unsigned long default_action[8]{};
-  syscall(SYS_rt_sigaction, signal, default_action, nullptr, sizeof(std::uint64_t));
+  constexpr unsigned long ignore[8]{1}, default_action[8]{};
+  for (const auto* action : {ignore, default_action})
+    syscall(SYS_rt_sigaction, signal, action, nullptr, sizeof(std::uint64_t));
 }
 
 int become_helper(void* opaque) {

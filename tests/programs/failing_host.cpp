@@ -182,8 +182,9 @@ void fork_close_and_open() {
 
 void beside_a_closing_thread() {
   std::thread other(fork_close_and_open);
-  say_start();
+  const int code = start_cuda(0);
   other.join();
+  std::printf("cuInit: %d\n", code);
 }
 
 // The child is back in the call, like its parent.
@@ -195,8 +196,8 @@ void with_a_forking_handler() {
   clock_gettime(CLOCK_MONOTONIC, &began);
   start_cuda(0);
   clock_gettime(CLOCK_MONOTONIC, &ended);
-  if (child == 0) _exit(ended.tv_sec - began.tv_sec > 5 ? 1 : 0);
   while (child < 0) pause();
+  if (child == 0) _exit(ended.tv_sec - began.tv_sec > 5 ? 1 : 0);
   int status = 0;
   waitpid(child, &status, 0);
   std::printf("child: %d\n", status);
