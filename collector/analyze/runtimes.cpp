@@ -55,11 +55,16 @@ std::int64_t deciding_code(const FailureRecord& failure, const Modules& all_modu
   return failure.code;
 }
 
-std::optional<std::string> driver_library(const Modules& all) {
+const ModuleRecord* driver_module(const Modules& all) {
   for (const auto& [_, module] : all) {
-    if (module.role == schema::role::driver && module.path) return module.path;
+    if (module.role == schema::role::driver && module.path) return &module;
   }
-  return std::nullopt;
+  return nullptr;
+}
+
+std::optional<std::string> driver_library(const Modules& all) {
+  const ModuleRecord* driver = driver_module(all);
+  return driver ? driver->path : std::nullopt;
 }
 
 }  // namespace gpumem

@@ -35,7 +35,10 @@ std::optional<RuntimeLibrary> runtime_of_failure(const Modules& all, const Failu
 // did.
 std::int64_t deciding_code(const FailureRecord& failure, const Modules& all_modules);
 
-// Path of libcuda, where the process had loaded one.
+// libcuda, where the process had loaded one; else null.
+const ModuleRecord* driver_module(const Modules& all);
+
+// Its path, where the process had loaded one.
 std::optional<std::string> driver_library(const Modules& all);
 
 // 13000 -> "13.0"

@@ -88,12 +88,10 @@ Check check_memory(const Machine& machine) {
   for (const auto& group : machine.groups) {
     if (!group.limit || !group.used || (machine.host_total && *group.limit > *machine.host_total)) continue;
     text += "; " + group.folder + " uses " + bytes_text(*group.used) + " of " + bytes_text(*group.limit);
-    is_good = is_good && *group.used < *group.limit - *group.limit / 20;
+    is_good = is_good && !group.is_at_limit();
   }
   return {is_good, "Host memory", text};
 }
-
-std::vector<std::string> own_arguments() { return {"gpumem", "doctor"}; }
 
 void read_own_environment(ProcessRecord& process) {
   for (char** entry = environ; *entry; ++entry) {
@@ -107,7 +105,7 @@ ProcessAnalysis own_process(const Machine& machine, const ordered_json& attempt)
   ProcessAnalysis own;
   own.process.pid = ::getpid();
   own.process.ppid = ::getppid();
-  own.process.argv = own_arguments();
+  own.process.argv = {"gpumem", "doctor"};
   own.process.kernel_driver = machine.kernel_driver;
   read_own_environment(own.process);
   if (const auto path = text_in(attempt, "path"); !path.empty()) {
@@ -135,7 +133,6 @@ StateRecord own_state() {
     return is_limited ? std::optional<std::uint64_t>(limit.rlim_cur) : std::nullopt;
   };
   state.limits.address_space = soft(RLIMIT_AS);
-  state.limits.data = soft(RLIMIT_DATA);
   state.limits.open_files = soft(RLIMIT_NOFILE);
   return state;
 }

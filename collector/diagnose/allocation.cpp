@@ -55,9 +55,9 @@ class Shortage {
     result_.sureness = Certainty::likely;
     result_.verdict = "Page-locked host memory ran out, not the GPU's.";
     if (const Gpu* gpu = scene_.gpu(); gpu && gpu->free && gpu->total) {
-      tell(scene_.from_probe(
-          scene_.name_of(*gpu) + " had " + bytes_text(*gpu->free) + " free of " + bytes_text(*gpu->total),
-          "nvml.devices[" + std::to_string(gpu->index) + "].memory"));
+      tell(scene_.from_gpu(
+          scene_.name_of(*gpu) + " had " + bytes_text(*gpu->free) + " free of " + bytes_text(*gpu->total), *gpu,
+          "memory"));
     }
     const Machine* machine = scene_.machine();
     if (machine && machine->host_available) {
@@ -216,10 +216,10 @@ class Shortage {
 
   std::vector<Evidence> limits() const {
     std::vector<Evidence> found;
-    const auto as = group_.state ? group_.state->limits.address_space : scene_.process().process.limit_as;
-    if (as) found.push_back(scene_.from_state("RLIMIT_AS is " + bytes_text(*as), "limits.as"));
+    if (const auto as = scene_.address_space_limit())
+      found.push_back(scene_.from_state("RLIMIT_AS is " + bytes_text(*as), "limits.as"));
     for (const auto& group : scene_.machine() ? scene_.machine()->groups : std::vector<MemoryGroup>()) {
-      if (group.limit && group.used && *group.used >= *group.limit - *group.limit / 20)
+      if (group.is_at_limit())
         found.push_back(
             scene_.from_probe("the memory cgroup " + group.folder + " is at its limit of " + bytes_text(*group.limit),
                               "system.cgroup_memory.levels"));

@@ -28,6 +28,9 @@ struct Finding {
   std::string verdict;              // where it can be said with this scene's own figures; else the cause's
   std::vector<std::string> advice;  // likewise
 
+  // Nobody would think of it here, so nothing is told.
+  static Finding not_thought_of() { return {Weight::ruled_out, {}, {}, "", {}}; }
+  static Finding proven_by(std::vector<Evidence> evidence) { return {Weight::proven, std::move(evidence), {}, "", {}}; }
   static Finding ruled_out_by(Evidence evidence) { return {Weight::ruled_out, {}, {std::move(evidence)}, "", {}}; }
 };
 

@@ -8,19 +8,14 @@
 namespace gpumem {
 namespace {
 
-Finding not_thought_of() { return {Weight::ruled_out, {}, {}, "", {}}; }
-
 constexpr const char* visible = "CUDA_VISIBLE_DEVICES";
 
 Finding devices_hidden(const Scene& scene) {
   const auto list = scene.variable(visible);
-  if (!list) return not_thought_of();
-  if (!list->empty() && !list->starts_with("-1") && *list != "NoDevFiles") return not_thought_of();
-  return {Weight::proven,
-          {scene.from_variable(std::string(visible) + " is \"" + *list + "\", which hides every device", visible)},
-          {},
-          "",
-          {}};
+  if (!list) return Finding::not_thought_of();
+  if (!list->empty() && !list->starts_with("-1") && *list != "NoDevFiles") return Finding::not_thought_of();
+  return Finding::proven_by(
+      {scene.from_variable(std::string(visible) + " is \"" + *list + "\", which hides every device", visible)});
 }
 
 bool names_a_device(const Machine& machine, const std::string& entry) {
@@ -35,19 +30,16 @@ bool names_a_device(const Machine& machine, const std::string& entry) {
 
 Finding list_names_nothing(const Scene& scene) {
   const auto list = scene.variable(visible);
-  if (!list || list->empty() || !scene.nvml_answered() || scene.machine()->gpus.empty()) return not_thought_of();
+  if (!list || list->empty() || !scene.nvml_answered() || scene.machine()->gpus.empty())
+    return Finding::not_thought_of();
   const std::string first = list->substr(0, list->find(','));
   if (names_a_device(*scene.machine(), first)) {
-    return not_thought_of();
+    return Finding::not_thought_of();
   }
-  return {Weight::proven,
-          {scene.from_variable(std::string(visible) + " is \"" + *list + "\"", visible),
-           scene.from_probe("no device here is called \"" + first + "\": NVML has " +
-                                count_of(scene.machine()->gpus.size(), "device"),
-                            "nvml.devices")},
-          {},
-          "",
-          {}};
+  return Finding::proven_by({scene.from_variable(std::string(visible) + " is \"" + *list + "\"", visible),
+                             scene.from_probe("no device here is called \"" + first + "\": NVML has " +
+                                                  count_of(scene.machine()->gpus.size(), "device"),
+                                              "nvml.devices")});
 }
 
 Finding ordinal_beyond_list(const Scene& scene) {
@@ -78,7 +70,7 @@ Finding container_hides_devices(const Scene& scene) {
             "",
             {}};
   }
-  return not_thought_of();
+  return Finding::not_thought_of();
 }
 
 Finding no_kernel_driver(const Scene& scene) {
@@ -121,14 +113,15 @@ bool says_unusable(std::int64_t code) { return code == 100 || code == 304 || cod
 Finding uvm_node(const Scene& scene) {
   const bool are_known = scene.machine() && scene.machine()->nodes_known;
   const DeviceNode* node = are_known ? scene.machine()->node("/dev/nvidia-uvm") : nullptr;
-  if (!node) return says_unusable(scene.code()) ? Finding() : not_thought_of();
+  if (!node) return says_unusable(scene.code()) ? Finding() : Finding::not_thought_of();
   if (is_usable(*node)) return Finding::ruled_out_by(usable_evidence(scene, "/dev/nvidia-uvm"));
-  if (const auto& init = scene.process().first_init; init && init->ns < scene.failure().ns) return not_thought_of();
+  if (const auto& init = scene.process().first_init; init && init->ns < scene.failure().ns)
+    return Finding::not_thought_of();
   Finding found;
   found.evidence = {node_evidence(scene, *node)};
   const DeviceNode* control = scene.machine()->node("/dev/nvidiactl");
   // Without any of the files it is not this one that is missing.
-  if (!control || !is_usable(*control)) return says_unusable(scene.code()) ? found : not_thought_of();
+  if (!control || !is_usable(*control)) return says_unusable(scene.code()) ? found : Finding::not_thought_of();
   found.weight = Weight::proven;
   found.evidence.push_back(usable_evidence(scene, "/dev/nvidiactl"));
   if (scene.nvml_answered()) found.evidence.push_back(scene.from_probe("NVML works", "nvml.status"));
@@ -156,9 +149,8 @@ Finding device_nodes(const Scene& scene) {
     found.evidence.push_back(node_evidence(scene, node));
   }
   if (all_usable) {
-    Finding none = not_thought_of();
-    none.against = {scene.from_probe("/dev/nvidiactl and the devices' files can be opened", "device_nodes.nodes")};
-    return none;
+    return Finding::ruled_out_by(
+        scene.from_probe("/dev/nvidiactl and the devices' files can be opened", "device_nodes.nodes"));
   }
   const bool is_container = !scene.machine()->container_marks.empty() || scene.machine()->own_pid_namespace;
   const bool has_driver = scene.process().process.kernel_driver.has_value();

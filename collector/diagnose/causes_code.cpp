@@ -52,7 +52,7 @@ Finding no_code_for_device(const Scene& scene) {
   return found;
 }
 
-Finding ptx_too_new(const Scene& scene) { return {Weight::proven, code_evidence(scene), {}, "", {}}; }
+Finding ptx_too_new(const Scene& scene) { return Finding::proven_by(code_evidence(scene)); }
 
 Finding no_jit_compiler(const Scene& scene) {
   return {

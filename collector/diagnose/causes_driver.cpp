@@ -8,30 +8,22 @@
 namespace gpumem {
 namespace {
 
-Finding not_thought_of() { return {Weight::ruled_out, {}, {}, "", {}}; }
-
-const ModuleRecord* driver_module(const Scene& scene) {
-  for (const auto& [_, module] : scene.process().all_modules) {
-    if (module.role == "driver" && module.path) return &module;
-  }
-  return nullptr;
-}
-
 Finding stub_driver(const Scene& scene) {
-  const ModuleRecord* driver = driver_module(scene);
-  if (!driver || driver->path->find("/stubs/") == std::string::npos) return not_thought_of();
-  return {Weight::proven, {scene.from_module("libcuda was loaded from " + *driver->path, *driver)}, {}, "", {}};
+  const ModuleRecord* driver = driver_module(scene.process().all_modules);
+  if (!driver || driver->path->find("/stubs/") == std::string::npos) return Finding::not_thought_of();
+  return Finding::proven_by({scene.from_module("libcuda was loaded from " + *driver->path, *driver)});
 }
 
 // A runtime that found a driver asked it for functions, which tells its version.
 bool has_seen_driver(const Scene& scene) {
   const auto runtimes = find_runtimes(scene.process().all_modules);
-  return driver_module(scene) || std::any_of(runtimes.begin(), runtimes.end(),
-                                             [](const RuntimeLibrary& each) { return each.version.has_value(); });
+  return driver_module(scene.process().all_modules) ||
+         std::any_of(runtimes.begin(), runtimes.end(),
+                     [](const RuntimeLibrary& each) { return each.version.has_value(); });
 }
 
 Finding no_driver_library(const Scene& scene) {
-  if (has_seen_driver(scene)) return not_thought_of();
+  if (has_seen_driver(scene)) return Finding::not_thought_of();
   Finding found;
   found.weight = Weight::likely;
   found.evidence = {scene.from_failure("no file with the driver's functions was seen in this process")};
@@ -64,7 +56,7 @@ std::string oldest_driver_for(std::uint64_t runtime) {
 }
 
 Finding runtime_newer_than_driver(const Scene& scene) {
-  if (!has_seen_driver(scene)) return not_thought_of();
+  if (!has_seen_driver(scene)) return Finding::not_thought_of();
   Finding found;
   found.weight = Weight::proven;
   for (const auto& runtime : find_runtimes(scene.process().all_modules)) {
@@ -78,7 +70,7 @@ Finding runtime_newer_than_driver(const Scene& scene) {
   }
   if (const auto& kernel = scene.process().process.kernel_driver)
     found.evidence.push_back(scene.from_process("the kernel driver is " + *kernel, "kernel_driver"));
-  if (const ModuleRecord* driver = driver_module(scene))
+  if (const ModuleRecord* driver = driver_module(scene.process().all_modules))
     found.evidence.push_back(scene.from_module("libcuda is " + *driver->path, *driver));
   if (scene.nvml_answered()) {
     const Nvml& nvml = scene.machine()->nvml;
@@ -125,9 +117,9 @@ std::string kernel_version(const std::string& line) {
 Finding driver_mismatch(const Scene& scene) {
   Finding found;
   const bool says_so = scene.code() == 803;
-  if (const ModuleRecord* compat = driver_module(scene);
+  if (const ModuleRecord* compat = driver_module(scene.process().all_modules);
       !says_so && compat && compat->path->find("compat") != std::string::npos)
-    return not_thought_of();                                  // meant to differ
+    return Finding::not_thought_of();                         // meant to differ
   if (scene.machine() && scene.machine()->nvml.code == 18) {  // NVML_ERROR_LIB_RM_VERSION_MISMATCH
     found.weight = Weight::proven;
     found.evidence.push_back(
@@ -135,7 +127,7 @@ Finding driver_mismatch(const Scene& scene) {
   }
   const auto& kernel = scene.process().process.kernel_driver;
   const std::string running = kernel ? kernel_version(*kernel) : "";
-  const ModuleRecord* driver = driver_module(scene);
+  const ModuleRecord* driver = driver_module(scene.process().all_modules);
   const std::string file = driver ? file_behind(scene, *driver->path) : "";
   const auto at = file.rfind("libcuda.so.");
   const std::string library = at == std::string::npos ? "" : version_in(file, at + 11);
@@ -149,7 +141,7 @@ Finding driver_mismatch(const Scene& scene) {
 }
 
 Finding compat_driver(const Scene& scene) {
-  const ModuleRecord* driver = driver_module(scene);
+  const ModuleRecord* driver = driver_module(scene.process().all_modules);
   if (!driver || driver->path->find("compat") == std::string::npos) {
     if (!driver) return {};
     return Finding::ruled_out_by(scene.from_module("libcuda is " + *driver->path, *driver));

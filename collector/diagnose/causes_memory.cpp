@@ -32,7 +32,7 @@ std::string free_text(const Scene& scene, const Gpu& gpu) {
 }
 
 Evidence free_evidence(const Scene& scene, const Gpu& gpu) {
-  return scene.from_probe(free_text(scene, gpu), "nvml.devices[" + std::to_string(gpu.index) + "].memory");
+  return scene.from_gpu(free_text(scene, gpu), gpu, "memory");
 }
 
 // How surely so much free memory is too little for a context.
@@ -50,7 +50,7 @@ bool looks_like_context(const Holder& holder) {
 // Many processes, each with hardly more than its context.
 Finding many_contexts(const Scene& scene) {
   const Gpu* gpu = fullest(scene);
-  if (!gpu || shortage(*gpu->free) < Weight::likely) return {Weight::ruled_out, {}, {}, "", {}};
+  if (!gpu || shortage(*gpu->free) < Weight::likely) return Finding::not_thought_of();
   constexpr std::size_t many = 6;
   const auto holders = holders_of(scene, *gpu);
   std::uint64_t bytes = 0, allocated = 0, recorded = 0;
@@ -64,13 +64,13 @@ Finding many_contexts(const Scene& scene) {
     allocated += holder.journal->bytes_at(scene.wall_ns(), *gpu->uuid).value_or(0);
   }
   const std::uint64_t used = *gpu->total - *gpu->free;
-  if (count < many || bytes < used / 2) return {Weight::ruled_out, {}, {}, "", {}};
+  if (count < many || bytes < used / 2) return Finding::not_thought_of();
   Finding found;
   found.weight = *gpu->free < bytes / count ? Weight::proven : shortage(*gpu->free);
   found.evidence = {free_evidence(scene, *gpu)};
-  found.evidence.push_back(scene.from_probe(count_of(count, "process") + " hold about " + bytes_text(bytes / count) +
-                                                " each, " + bytes_text(bytes) + " in all",
-                                            "nvml.devices[" + std::to_string(gpu->index) + "].processes"));
+  found.evidence.push_back(scene.from_gpu(count_of(count, "process") + " hold about " + bytes_text(bytes / count) +
+                                              " each, " + bytes_text(bytes) + " in all",
+                                          *gpu, "processes"));
   if (recorded > 0) {
     found.evidence.push_back({"the journals of " + std::to_string(recorded) + " of them show " + bytes_text(allocated) +
                                   " of allocations: the rest is their contexts",
@@ -96,18 +96,10 @@ Finding memory_held(const Scene& scene) {
   }
   found.evidence = {free_evidence(scene, *gpu)};
   const auto holders = holders_of(scene, *gpu);
-  constexpr std::size_t most_named = 5;
-  for (std::size_t i = 0; i < std::min(holders.size(), most_named); ++i) {
-    found.evidence.push_back(
-        scene.from_probe(holders[i].text(), "nvml.devices[" + std::to_string(gpu->index) + "].processes"));
-  }
-  if (holders.size() > most_named) {
-    found.evidence.push_back(scene.from_probe(std::to_string(holders.size() - most_named) + " more processes use it",
-                                              "nvml.devices[" + std::to_string(gpu->index) + "].processes"));
-  }
+  for (auto& told : tell_holders(scene, *gpu, holders)) found.evidence.push_back(std::move(told));
   if (const auto unlisted = unlisted_bytes(*gpu); unlisted > 0) {
-    found.evidence.push_back(scene.from_probe(bytes_text(unlisted) + " are used with no process listed for them",
-                                              "nvml.devices[" + std::to_string(gpu->index) + "]"));
+    found.evidence.push_back(
+        scene.from_gpu(bytes_text(unlisted) + " are used with no process listed for them", *gpu, "memory"));
     for (auto& suspect : unlisted_suspects(scene, *gpu)) found.evidence.push_back(std::move(suspect));
     for (auto& blind : blind_spots(scene, *gpu)) found.evidence.push_back(std::move(blind));
   }
@@ -124,11 +116,10 @@ Finding host_memory_short(const Scene& scene) {
   for (const auto& group : scene.machine()->groups) {
     if (!group.limit || !group.used) continue;
     const auto kills = group.events.find("oom_kill"), hits = group.events.find("max");
-    const bool is_at_limit = *group.used >= *group.limit - *group.limit / 20;
     // Refused or killed once, and still half full: what was killed may have made room since.
     const bool has_hit = *group.used > *group.limit / 2 && ((kills != group.events.end() && kills->second > 0) ||
                                                             (hits != group.events.end() && hits->second > 0));
-    if (!is_at_limit && !has_hit) continue;
+    if (!group.is_at_limit() && !has_hit) continue;
     std::string text = "the memory cgroup " + group.folder + " uses " + bytes_text(*group.used) + " of its limit of " +
                        bytes_text(*group.limit);
     for (const char* name : {"max", "oom", "oom_kill"}) {
@@ -164,17 +155,17 @@ Finding host_memory_short(const Scene& scene) {
 
 Finding instance_too_small(const Scene& scene) {
   const Gpu* gpu = scene.gpu();
-  if (!gpu || !gpu->mig_enabled || gpu->instances.empty()) return {Weight::ruled_out, {}, {}, "", {}};
+  if (!gpu || !gpu->mig_enabled || gpu->instances.empty()) return Finding::not_thought_of();
   const auto chosen = scene.variable("CUDA_VISIBLE_DEVICES");
   Finding found;
   for (const auto& instance : gpu->instances) {
     if (!instance.free || !instance.total || shortage(*instance.free) < Weight::likely) continue;
     if (chosen && chosen->starts_with("MIG-") && !instance.uuid.starts_with(*chosen)) continue;
     found.weight = Weight::likely;
-    found.evidence.push_back(scene.from_probe("the MIG instance " + instance.uuid + " of " + scene.name_of(*gpu) +
-                                                  " had " + bytes_text(*instance.free) + " free of " +
-                                                  bytes_text(*instance.total),
-                                              "nvml.devices[" + std::to_string(gpu->index) + "].mig.instances"));
+    found.evidence.push_back(scene.from_gpu("the MIG instance " + instance.uuid + " of " + scene.name_of(*gpu) +
+                                                " had " + bytes_text(*instance.free) + " free of " +
+                                                bytes_text(*instance.total),
+                                            *gpu, "mig.instances"));
   }
   return found;
 }

@@ -7,8 +7,6 @@
 namespace gpumem {
 namespace {
 
-Finding not_thought_of() { return {Weight::ruled_out, {}, {}, "", {}}; }
-
 // The mode as NVML says, or as the driver told this process.
 struct Mode {
   std::string name;
@@ -22,10 +20,9 @@ std::vector<Mode> modes_of(const Scene& scene) {
   for (const Gpu* gpu : scene.gpus()) {
     if (!gpu->compute_mode) continue;
     const std::string device = scene.name_of(*gpu);
-    modes.push_back({*gpu->compute_mode, device,
-                     scene.from_probe("the compute mode of " + device + " is " + *gpu->compute_mode,
-                                      "nvml.devices[" + std::to_string(gpu->index) + "].compute_mode"),
-                     gpu});
+    modes.push_back(
+        {*gpu->compute_mode, device,
+         scene.from_gpu("the compute mode of " + device + " is " + *gpu->compute_mode, *gpu, "compute_mode"), gpu});
   }
   if (!modes.empty()) return modes;
   for (const auto& [ordinal, told] : scene.process().devices) {
@@ -62,8 +59,7 @@ Finding exclusive_same_process(const Scene& scene) {
       for (const auto& holder : holders_of(scene, *mode.gpu)) {
         if (!holder.is_self) continue;
         holds_it = true;
-        found.evidence.push_back(scene.from_probe(holder.who + " has a context on it already",
-                                                  "nvml.devices[" + std::to_string(mode.gpu->index) + "].processes"));
+        found.evidence.push_back(scene.from_gpu(holder.who + " has a context on it already", *mode.gpu, "processes"));
       }
     }
     if (!holds_it) continue;
@@ -78,7 +74,7 @@ Finding exclusive_same_process(const Scene& scene) {
         mode.device + " allows one context only (" + mode.name + "), and this same process has one already.";
     return found;
   }
-  return not_thought_of();
+  return Finding::not_thought_of();
 }
 
 Finding exclusive_other_process(const Scene& scene) {
@@ -89,19 +85,17 @@ Finding exclusive_other_process(const Scene& scene) {
     if (other == holders.end()) continue;
     Finding found;
     found.weight = Weight::proven;
-    found.evidence = {mode.evidence, scene.from_probe(other->text(), "nvml.devices[" + std::to_string(mode.gpu->index) +
-                                                                         "].processes")};
+    found.evidence = {mode.evidence, scene.from_gpu(other->text(), *mode.gpu, "processes")};
     found.verdict = mode.device + " allows one process only (" + mode.name + "), and " + other->who + " has it.";
-    const auto& servers = scene.machine()->mps.processes;
-    const bool is_mps = std::find(servers.begin(), servers.end(), other->pid) != servers.end();
-    found.advice = {is_mps ? "That is MPS's server: make this process its client (CUDA_MPS_PIPE_DIRECTORY, same user)."
+    found.advice = {other->is_mps
+                        ? "That is MPS's server: make this process its client (CUDA_MPS_PIPE_DIRECTORY, same user)."
                     : other->is_parent
                         ? "Let the parent end its use of CUDA before it starts this process, use another GPU, or set "
                           "the default mode (nvidia-smi -c 0, as root)."
                         : "Wait for that process or use another GPU; nvidia-smi -c 0 (as root) allows several."};
     return found;
   }
-  return not_thought_of();
+  return Finding::not_thought_of();
 }
 
 Finding exclusive_unseen_holder(const Scene& scene) {
@@ -119,7 +113,7 @@ Finding exclusive_unseen_holder(const Scene& scene) {
   }
   const auto modes = modes_of(scene);
   if (modes.empty()) return {};
-  Finding none = not_thought_of();
+  Finding none = Finding::not_thought_of();
   for (const auto& mode : modes) none.against.push_back(mode.evidence);
   return none;
 }
@@ -128,7 +122,7 @@ Finding prohibited(const Scene& scene) {
   const auto modes = modes_of(scene);
   const auto is_prohibited = [](const Mode& mode) { return mode.name == "prohibited"; };
   const auto first = std::find_if(modes.begin(), modes.end(), is_prohibited);
-  if (first == modes.end()) return not_thought_of();
+  if (first == modes.end()) return Finding::not_thought_of();
   const bool is_about_it = scene.is_certain_of_device() || std::all_of(modes.begin(), modes.end(), is_prohibited);
   return {is_about_it ? Weight::proven : Weight::possible, {first->evidence}, {}, "", {}};
 }
@@ -149,18 +143,18 @@ Finding instances_missing(const Scene& scene) {
     if (!gpu->mig_enabled || !gpu->instances.empty()) continue;
     Finding found;
     found.weight = scene.is_certain_of_device() ? Weight::likely : Weight::possible;
-    found.evidence = {scene.from_probe("MIG is on for " + scene.name_of(*gpu) + ", and no instance of it exists here",
-                                       "nvml.devices[" + std::to_string(gpu->index) + "].mig")};
+    found.evidence = {
+        scene.from_gpu("MIG is on for " + scene.name_of(*gpu) + ", and no instance of it exists here", *gpu, "mig")};
     return found;
   }
-  return not_thought_of();
+  return Finding::not_thought_of();
 }
 
 // The list that a scheduler gave, exchanged by the program.
 Finding visibility_overwritten(const Scene& scene) {
   const std::string name = "CUDA_VISIBLE_DEVICES";
   const auto now = scene.variable(name), before = scene.variable_at_exec(name);
-  if (!before || now == before) return not_thought_of();
+  if (!before || now == before) return Finding::not_thought_of();
   Finding found;
   found.evidence = {scene.from_variable(name + " was \"" + *before + "\" at the start of the program and is " +
                                             (now ? "\"" + *now + "\"" : "unset") +

@@ -1,20 +1,16 @@
 // What the process itself is, or is allowed, stands in the way: a fork, a limit, a sanitizer.
 #include <algorithm>
-#include <cctype>
 
 #include "analyze/sizes.hpp"
 #include "diagnose/cause.hpp"
-#include "diagnose/holders.hpp"
 
 namespace gpumem {
 namespace {
 
-Finding not_thought_of() { return {Weight::ruled_out, {}, {}, "", {}}; }
-
 Finding forked_after_init(const Scene& scene) {
   const ProcessRecord& process = scene.process().process;
   const auto& origin = process.forked_from;
-  if (!origin || !origin->initialized) return not_thought_of();
+  if (!origin || !origin->initialized) return Finding::not_thought_of();
   Finding found;
   found.weight = Weight::proven;
   found.evidence = {scene.from_process(
@@ -41,15 +37,15 @@ Finding forked_after_init(const Scene& scene) {
 
 Finding forked_unseen(const Scene& scene) {
   const auto& origin = scene.process().process.forked_from;
-  if (origin && origin->initialized) return not_thought_of();
-  if (scene.process().first_init) return not_thought_of();
+  if (origin && origin->initialized) return Finding::not_thought_of();
+  if (scene.process().first_init) return Finding::not_thought_of();
   return {};
 }
 
 Finding before_init(const Scene& scene) {
   const FailureRecord& failure = scene.failure();
   const auto& origin = scene.process().process.forked_from;
-  if (scene.process().first_init || (origin && origin->initialized)) return not_thought_of();
+  if (scene.process().first_init || (origin && origin->initialized)) return Finding::not_thought_of();
   Finding found;
   // A runtime starts the driver by itself.
   if (!failure.api.starts_with("cu") || failure.api.starts_with("cuda") || failure.api == "cuInit") return found;
@@ -68,7 +64,7 @@ std::uint64_t address_space_wanted(const Scene& scene) {
 
 Finding address_space_limit(const Scene& scene) {
   const auto& state = scene.group().state;
-  const auto limit = state ? state->limits.address_space : scene.process().process.limit_as;
+  const auto limit = scene.address_space_limit();
   if (!limit) return Finding::ruled_out_by(scene.from_state("address space is not limited", "limits.as"));
   const std::uint64_t used = state ? state->virtual_bytes.value_or(0) : 0;
   const std::uint64_t left = *limit > used ? *limit - used : 0;
@@ -87,9 +83,9 @@ Finding address_space_limit(const Scene& scene) {
     found.evidence.push_back(scene.from_state("the process had " + bytes_text(used) + " mapped", "memory.virtual"));
   for (const Gpu* gpu : scene.gpus()) {
     if (gpu->free && gpu->total && *gpu->free > *gpu->total / 8)
-      found.evidence.push_back(scene.from_probe("the device is not short of memory: " + scene.name_of(*gpu) + " had " +
-                                                    bytes_text(*gpu->free) + " free of " + bytes_text(*gpu->total),
-                                                "nvml.devices[" + std::to_string(gpu->index) + "].memory"));
+      found.evidence.push_back(scene.from_gpu("the device is not short of memory: " + scene.name_of(*gpu) + " had " +
+                                                  bytes_text(*gpu->free) + " free of " + bytes_text(*gpu->total),
+                                              *gpu, "memory"));
   }
   return found;
 }
@@ -109,14 +105,14 @@ Finding sanitizer(const Scene& scene) {
                                         *module)};
     return found;
   }
-  return not_thought_of();
+  return Finding::not_thought_of();
 }
 
 Finding descriptors_exhausted(const Scene& scene) {
   const auto& state = scene.group().state;
-  if (!state || !state->descriptors || !state->limits.open_files) return not_thought_of();
+  if (!state || !state->descriptors || !state->limits.open_files) return Finding::not_thought_of();
   constexpr std::uint64_t needed = 16;  // a start opens the control file, one for each device, and those of UVM
-  if (*state->descriptors + needed < *state->limits.open_files) return not_thought_of();
+  if (*state->descriptors + needed < *state->limits.open_files) return Finding::not_thought_of();
   Finding found;
   found.weight = Weight::likely;
   found.evidence = {scene.from_state(grouped(*state->descriptors) + " of " + grouped(*state->limits.open_files) +

@@ -8,8 +8,6 @@
 namespace gpumem {
 namespace {
 
-Finding not_thought_of() { return {Weight::ruled_out, {}, {}, "", {}}; }
-
 void add_later_success(const Scene& scene, Finding& found) {
   const auto& init = scene.process().first_init;
   if (!init || init->ns < scene.failure().ns) return;
@@ -56,7 +54,7 @@ bool is_mps_chosen(const Scene& scene) {
 Finding mps_unreachable(const Scene& scene) {
   const std::int64_t mps_codes[] = {805, 806, 807, 808, 809, 810, 811};
   const bool says_so = std::find(std::begin(mps_codes), std::end(mps_codes), scene.code()) != std::end(mps_codes);
-  if (!says_so && !is_mps_chosen(scene)) return not_thought_of();
+  if (!says_so && !is_mps_chosen(scene)) return Finding::not_thought_of();
   Finding found;
   found.weight = says_so ? Weight::likely : Weight::possible;
   const std::string name = "CUDA_MPS_PIPE_DIRECTORY";

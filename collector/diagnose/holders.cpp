@@ -108,6 +108,18 @@ std::vector<Holder> holders_of(const Scene& scene, const Gpu& gpu) {
   return holders;
 }
 
+std::vector<Evidence> tell_holders(const Scene& scene, const Gpu& gpu, const std::vector<Holder>& holders) {
+  constexpr std::size_t most_named = 5;
+  std::vector<Evidence> told;
+  for (std::size_t i = 0; i < std::min(holders.size(), most_named); ++i)
+    told.push_back(scene.from_gpu(holders[i].text(), gpu, "processes"));
+  if (holders.size() > most_named) {
+    const std::string more = std::to_string(holders.size() - most_named) + " more processes use the device";
+    told.push_back(scene.from_gpu(more, gpu, "processes"));
+  }
+  return told;
+}
+
 std::uint64_t unlisted_bytes(const Gpu& gpu) {
   if (!gpu.total || !gpu.free || *gpu.free > *gpu.total) return 0;
   std::uint64_t explained = gpu.reserved.value_or(0) + (gpu.reserved ? 0 : std::min(kept_by_driver, *gpu.total / 16));

@@ -26,6 +26,9 @@ struct Holder {
 // Largest first. Evidence for each is from the probe.
 std::vector<Holder> holders_of(const Scene& scene, const Gpu& gpu);
 
+// One clause for each of the largest, and one for how many more there are.
+std::vector<Evidence> tell_holders(const Scene& scene, const Gpu& gpu, const std::vector<Holder>& holders);
+
 // What is used although nobody is listed for it; 0 where the lists explain it within what drivers keep for themselves.
 std::uint64_t unlisted_bytes(const Gpu& gpu);
 

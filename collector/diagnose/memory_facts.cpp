@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::uint64_t large = 1ull << 30;   // worth a look at who else holds it
 constexpr std::uint64_t small = 64ull << 20;  // not worth telling
-constexpr std::size_t most_named = 5;
 
 }  // namespace
 
@@ -53,10 +52,13 @@ std::uint64_t MemoryFacts::parked() const {
 std::vector<Evidence> MemoryFacts::tell() const {
   std::vector<Evidence> told;
   if (const auto& driver = scene_.group().driver) {
+    const bool is_before = driver->ns < scene_.failure().ns;  // another thread's failure, at the same moment
     told.push_back(scene_.from_driver("the driver reported " + bytes_text(*driver->free) + " free of " +
-                                      bytes_text(*driver->total) + " just after"));
+                                      bytes_text(*driver->total) + (is_before ? " just before" : " just after")));
   }
-  tell_others(told);
+  if (!others_.empty()) {
+    for (auto& each : tell_holders(scene_, *scene_.gpu(), others_)) told.push_back(std::move(each));
+  }
   tell_own_overhead(told);
   tell_unnamed_rest(told);
   if (parked() > 0) {
@@ -65,17 +67,6 @@ std::vector<Evidence> MemoryFacts::tell() const {
   }
   tell_dominant_block(told);
   return told;
-}
-
-void MemoryFacts::tell_others(std::vector<Evidence>& told) const {
-  if (others_.empty()) return;
-  const std::string where = "nvml.devices[" + std::to_string(scene_.gpu()->index) + "].processes";
-  for (std::size_t i = 0; i < std::min(others_.size(), most_named); ++i)
-    told.push_back(scene_.from_probe(others_[i].text(), where));
-  if (others_.size() > most_named) {
-    told.push_back(
-        scene_.from_probe(std::to_string(others_.size() - most_named) + " more processes use the device", where));
-  }
 }
 
 void MemoryFacts::tell_own_overhead(std::vector<Evidence>& told) const {

@@ -28,7 +28,6 @@ class MemoryFacts {
   std::vector<Evidence> tell() const;
 
  private:
-  void tell_others(std::vector<Evidence>& told) const;
   void tell_unnamed_rest(std::vector<Evidence>& told) const;
   void tell_own_overhead(std::vector<Evidence>& told) const;
   void tell_dominant_block(std::vector<Evidence>& told) const;

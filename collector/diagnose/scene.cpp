@@ -102,6 +102,10 @@ const ModuleRecord* Scene::module_named(std::string_view part) const {
   return nullptr;
 }
 
+std::optional<std::uint64_t> Scene::address_space_limit() const {
+  return group_.state ? group_.state->limits.address_space : process_.process.limit_as;
+}
+
 bool Scene::had_context_on(const Gpu& gpu) const {
   const auto ordinal = ordinal_of(gpu);
   return ordinal && group_.own_contexts.contains(*ordinal);
@@ -128,6 +132,10 @@ Evidence Scene::from_state(std::string text, std::string where) const {
 Evidence Scene::from_probe(std::string text, std::string where) const {
   if (!group_.probe) return {std::move(text), std::nullopt, std::move(where)};
   return {std::move(text), LineOfJournal{schema::line::probe, group_.probe->ns, group_.probe->tid}, std::move(where)};
+}
+
+Evidence Scene::from_gpu(std::string text, const Gpu& gpu, std::string_view key) const {
+  return from_probe(std::move(text), "nvml.devices[" + std::to_string(gpu.index) + "]." + std::string(key));
 }
 
 Evidence Scene::from_driver(std::string text) const {

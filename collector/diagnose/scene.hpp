@@ -50,6 +50,8 @@ class Scene {
   // Whether the process had a context of its own on the device when the call failed.
   bool had_context_on(const Gpu& gpu) const;
 
+  std::optional<std::uint64_t> address_space_limit() const;  // RLIMIT_AS
+
   // A loaded file whose name contains the text.
   const ModuleRecord* module_named(std::string_view part) const;
 
@@ -59,6 +61,7 @@ class Scene {
   Evidence from_process(std::string text, std::string where) const;
   Evidence from_state(std::string text, std::string where) const;
   Evidence from_probe(std::string text, std::string where) const;
+  Evidence from_gpu(std::string text, const Gpu& gpu, std::string_view key) const;  // what NVML told of it
   Evidence from_driver(std::string text) const;  // its figures just after the failure
   Evidence from_module(std::string text, const ModuleRecord& module) const;
   Evidence from_variable(std::string text, const std::string& name) const;

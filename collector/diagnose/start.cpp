@@ -83,10 +83,8 @@ void add_software(const Scene& scene, Diagnosis& result) {
   }
   if (const auto& kernel = scene.process().process.kernel_driver)
     result.evidence.push_back(scene.from_process("the kernel driver is " + *kernel, "kernel_driver"));
-  if (const auto path = driver_library(scene.process().all_modules)) {
-    if (const ModuleRecord* module = scene.module_named(*path))
-      result.evidence.push_back(scene.from_module("libcuda is " + *path, *module));
-  }
+  if (const ModuleRecord* driver = driver_module(scene.process().all_modules))
+    result.evidence.push_back(scene.from_module("libcuda is " + *driver->path, *driver));
 }
 
 void add_changed_variables(const Scene& scene, Diagnosis& result) {

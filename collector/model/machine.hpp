@@ -60,6 +60,8 @@ struct MemoryGroup {  // one level of the cgroups that the process is in
   std::optional<std::uint64_t> limit;
   std::optional<std::uint64_t> used;  // without cached files, which the kernel gives up when memory is short
   std::map<std::string, std::uint64_t> events;
+
+  bool is_at_limit() const { return limit && used && *used >= *limit - *limit / 20; }
 };
 
 struct KernelMessage {
