@@ -181,7 +181,7 @@ void write_failure(Session& session, FailureRecord& record) {
   begin_failure(line, session.stamp(), record);
   write_changed_environment(line, session.facts);
   line.close();
-  if (session.write(line, Journal::Importance::essential)) session.failures.fetch_add(1, std::memory_order_relaxed);
+  if (session.write(line, Journal::Importance::notable)) session.failures.fetch_add(1, std::memory_order_relaxed);
   write_gpu_libraries(session);
   if (record.code != cuda_not_permitted) write_all_devices(session);
 }

@@ -128,7 +128,10 @@ bool Journal::grow(std::size_t needed) {
 }
 
 bool Journal::append(std::string_view line, Importance importance) {
-  const bool essential = importance != Importance::ordinary;
+  // What happens without end, such as a call that fails in a loop, must leave room for the process's end.
+  const std::size_t left_alone = importance == Importance::ordinary  ? kept_for_essential_
+                                 : importance == Importance::notable ? kept_for_essential_ / 2
+                                                                     : 0;
   const bool may_wait = importance != Importance::last_words;
   std::size_t begin = used_.load(std::memory_order_acquire);
   for (;;) {
@@ -139,7 +142,7 @@ bool Journal::append(std::string_view line, Importance importance) {
       continue;
     }
     const std::size_t end = begin + line.size();
-    const std::size_t wanted = essential ? end : end + kept_for_essential_;
+    const std::size_t wanted = end + left_alone;
     if (wanted > reserved_.load(std::memory_order_acquire)) {
       if (!may_wait || !grow(wanted)) return false;
       begin = used_.load(std::memory_order_acquire);

@@ -40,8 +40,9 @@ std::string without(std::string text, const std::string& prefix) {
   return text;
 }
 
-// What differs from run to run: folders, journal names, process ids, addresses, clock times, durations, and with the
-// length of the folders the places where lines are broken. The kernel driver and the memory are the machine's own.
+// What differs from run to run: folders, journal names, process ids, addresses, clock times, durations, how often the
+// driver was asked, and with the length of the folders the places where lines are broken. The kernel driver and the
+// memory are the machine's own.
 std::string without_volatile_parts(std::string text) {
   static const std::pair<std::regex, const char*> volatile_parts[] = {
       {std::regex("kernel driver: [^\n]*"), "kernel driver: VERSION"},
@@ -53,6 +54,7 @@ std::string without_volatile_parts(std::string text) {
       {std::regex(R"(\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d)?( [+-]\d{4})?)?)"), "TIME"},
       {std::regex(R"(\b(pid|process|Thread) \d+)"), "$1 ID"},
       {std::regex(R"(\b\d+(\.\d+)? (ns|us|µs|ms|s|seconds)\b)"), "DURATION"},
+      {std::regex(R"(\(\d+ samples\))"), "(SAMPLES)"},
       {std::regex(R"(per window: .*?[^\d]\. )"), "per window: WINDOWS "},
   };
   for (const auto& [pattern, replacement] : volatile_parts) text = std::regex_replace(text, pattern, replacement);

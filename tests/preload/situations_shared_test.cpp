@@ -107,7 +107,7 @@ TEST_CASE("situations: many workers whose allocations fill the device are no con
   share(stage);
   const auto failure =
       failure_of_child(stage, situation({"workers=" + stage.folder().string(), "start", "retain", "alloc=1600"}));
-  check_cause(failure, "memory_held", "likely", {"384.0 MiB free", "holds 2.0 GiB", "3 more processes use it"});
+  check_cause(failure, "memory_held", "likely", {"384.0 MiB free", "holds 2.0 GiB", "3 more processes use the device"});
 }
 
 TEST_CASE("situations: an exclusive device is another process's") {
