@@ -1,3 +1,4 @@
+// Longer than other files because it is a list: a function for each type of line, and the table of them.
 #include "model/record_parser.hpp"
 
 #include <charconv>

@@ -30,4 +30,22 @@ inline std::string script_in(const Stage& stage, const std::string& commands) {
   return file;
 }
 
+inline Stage& with_witness(Stage& stage) {
+  return stage.script(failing_start).set("GPUMEM_PROBE", program("helper_witness"));
+}
+
+inline Line witnessed(const Journal& journal) {
+  const auto probe = only(journal, "probe");
+  REQUIRE(probe.at("status") == "ok");
+  return Line::parse(probe.at("said").get<std::string>());
+}
+
+// The last probe of a program that goes on although none could be started.
+inline void not_started(const Journal& journal, const std::string& reason) {
+  const auto probes = journal.of_type("probe");
+  REQUIRE_FALSE(probes.empty());
+  CHECK(probes.back().at("status") == "not started");
+  CHECK(probes.back().at("reason") == reason);
+}
+
 }  // namespace gpumem::test

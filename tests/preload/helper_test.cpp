@@ -9,14 +9,6 @@ using namespace gpumem::test;
 
 namespace {
 
-Stage& with_witness(Stage& stage) { return stage.script(failing_start).set("GPUMEM_PROBE", program("helper_witness")); }
-
-Line witnessed(const Journal& journal) {
-  const auto probe = only(journal, "probe");
-  REQUIRE(probe.at("status") == "ok");
-  return Line::parse(probe.at("said").get<std::string>());
-}
-
 // Root in namespaces of its own, as a container would be.
 std::vector<std::string> in_namespaces(const std::string& script) {
   return {"unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork", "--mount-proc", "sh", "-ec", script};
@@ -48,14 +40,6 @@ bool all_gone(const std::vector<int>& pids) {
   for (const int pid : pids)
     if (kill(pid, 0) == 0) return false;
   return true;
-}
-
-// The last probe of a program that goes on although none could be started.
-void not_started(const Journal& journal, const std::string& reason) {
-  const auto probes = journal.of_type("probe");
-  REQUIRE_FALSE(probes.empty());
-  CHECK(probes.back().at("status") == "not started");
-  CHECK(probes.back().at("reason") == reason);
 }
 
 }  // namespace
@@ -121,14 +105,6 @@ TEST_CASE("helper: it starts as a fresh program, with nothing of this one but th
                      {"visible", "7"}});
 }
 
-TEST_CASE("helper: it inherits no descriptor and no ignored signal where the kernel cannot close a range") {
-  NEEDS(scripted_driver);
-  Stage stage;
-  const auto said = witnessed(run_host(with_witness(stage), "no_close_range"));
-  CHECK(said.at("descriptors") == 0);
-  CHECK(said.at("signals") == true);
-}
-
 TEST_CASE("helper: a program whose limits leave no room for it goes on, and the error is named") {
   NEEDS(scripted_driver);
   Stage processes, memory;
@@ -145,27 +121,6 @@ TEST_CASE("helper: a limit that the program chose for itself does not stop it") 
   auto script = failing_start;
   script["rules"][0]["nth"] = 2;
   CHECK(witnessed(run_host(with_witness(stage).script(script), "some_memory")).at("limits") == true);
-}
-
-TEST_CASE("helper: it needs no descriptor of a program that has none left") {
-  NEEDS(scripted_driver);
-  Stage stage;
-  auto script = failing_start;
-  script["rules"][0]["nth"] = 2;
-  CHECK(witnessed(run_host(with_witness(stage).script(script), "no_descriptors")).at("descriptors") == 0);
-}
-
-TEST_CASE("helper: another thread may close and open descriptors and fork meanwhile, and meets none of the helper's") {
-  NEEDS(scripted_driver);
-  Stage stage;
-  stage.script(failing_start).set("GPUMEM_PROBE", script_in(stage, "sleep 1; echo '{}'"));
-  CHECK(witnessed(run_host(stage, "closing")) == Line::object());
-}
-
-TEST_CASE("helper: where descriptors cannot be closed it is not started, and what is the program's is not read") {
-  NEEDS(scripted_driver);
-  Stage stage;
-  not_started(run_host(with_witness(stage), "useless_close_range"), "EBADF");
 }
 
 TEST_CASE("helper: a program that has locked itself up goes on without it") {

@@ -1,5 +1,7 @@
 // Starts CUDA, which is told to fail, in a situation of its own, and says all that it could notice of a helper beside
 // it: failing_host SITUATION
+//
+// Long because it is a list: a function for each situation, and a table of their names at the end.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <linux/filter.h>
