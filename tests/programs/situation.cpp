@@ -130,6 +130,7 @@ void spawn_workers(const std::string& folder) {
 
 void leave_descriptors(const std::string& count) {
   const rlimit few{64, 64};
+  closefrom(static_cast<int>(few.rlim_cur));  // inherited ones above the limit would be counted, too
   setrlimit(RLIMIT_NOFILE, &few);
   std::vector<int> open_files;
   for (int file = 0; (file = open("/dev/null", O_RDONLY)) >= 0;) open_files.push_back(file);
