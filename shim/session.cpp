@@ -193,7 +193,8 @@ bool Session::first_entry(ApiId api) {
 bool Session::first_use_of(std::uint32_t context) {
   if (context == 0 || context >= 64) return false;
   const std::uint64_t bit = std::uint64_t{1} << context;
-  return (contexts_used.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
+  return (contexts_used.load(std::memory_order_relaxed) & bit) == 0 &&
+         (contexts_used.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
 }
 
 Stamp Session::stamp() const { return {monotonic_ns() - start_ns, thread_id(epoch)}; }

@@ -26,8 +26,8 @@ class Journal {
   // Creates `path` exclusively, mode 0600, without following a link at its end. False: errno says why.
   bool create(const char* path, std::size_t largest);
 
-  // How much a line matters when room is short: each keeps room for those after it. last_words never waits for anything: for a thread that may have been
-  // interrupted in the middle of the shim's own work.
+  // How much a line matters when room is short: each keeps room for those after it. last_words never waits for
+  // anything: for a thread that may have been interrupted in the middle of the shim's own work.
   enum class Importance { ordinary, notable, essential, last_words };
 
   // False if there is no room: the line is not in the file.

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+#include <system_error>
 
 namespace gpumem {
 
@@ -65,23 +66,26 @@ class Line {
     std::memcpy(next_, raw.data(), raw.size());
     next_ += raw.size();
   }
+  template <int base = 10>
   void digits(std::uint64_t value) {
-    char buffer[20];
-    put({buffer, static_cast<std::size_t>(std::to_chars(buffer, buffer + sizeof buffer, value).ptr - buffer)});
+    const std::to_chars_result written = std::to_chars(next_, end_, value, base);
+    if (written.ec == std::errc{}) {
+      next_ = written.ptr;
+    } else {
+      overflowed_ = true;
+    }
   }
   void quoted_hex(std::uint64_t value) {
-    char buffer[16];
     put("\"0x");
-    put({buffer, static_cast<std::size_t>(std::to_chars(buffer, buffer + sizeof buffer, value, 16).ptr - buffer)});
+    digits<16>(value);
     put("\"");
   }
   // "<module>:0x<offset>"
   void frame(std::uint32_t module, std::uint64_t offset) {
-    char buffer[16];
     put("\"");
     digits(module);
     put(":0x");
-    put({buffer, static_cast<std::size_t>(std::to_chars(buffer, buffer + sizeof buffer, offset, 16).ptr - buffer)});
+    digits<16>(offset);
     put("\"");
   }
   void hex_bytes(const void* bytes, std::size_t count);
