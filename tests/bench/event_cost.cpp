@@ -18,7 +18,7 @@ int bare_free(std::uint64_t);
 
 namespace {
 
-constexpr int rounds = 41, repetitions = 64, paths = 4;
+constexpr int rounds = 41, repetitions = 64;
 
 struct Costs {
   int depth = 0;
@@ -43,8 +43,7 @@ void measure_here(Costs& costs) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  const bool as_json = argc > 1 && std::strcmp(argv[1], "--json") == 0;
+int main() {
   void* context = nullptr;
   if (cuInit(0) != 0 || cuDevicePrimaryCtxRetain(&context, 0) != 0 || cuCtxSetCurrent(context) != 0) return 1;
   std::array<Costs, 3> all;
@@ -53,23 +52,15 @@ int main(int argc, char** argv) {
   for (int round = 0; round < rounds; ++round) {
     for (Costs& costs : all) {
       const auto here = [&] { measure_here(costs); };
-      // The same depth by several ways, as a program's loop would have them.
-      if (round % paths < 2)
+      // The same depth by two ways, as a program's loop would have them.
+      if (round % 2 == 0)
         bench::below<0>(costs.depth, here);
       else
         bench::below<20>(costs.depth, here);
     }
     clock.values.push_back(bench::clock_reading_ns());
   }
-  const double clock_ns = clock.median();
-  if (!as_json) std::printf("one clock reading (C): %.0f ns\n", clock_ns);
-  for (const Costs& costs : all) {
-    const double unwind = costs.unwind.median();
-    std::printf(as_json ? "{\"depth\":%d,\"unwind_ns\":%.1f,\"allocation_ns\":%.1f,\"free_ns\":%.1f,"
-                          "\"allocation_per_unwind\":%.4f,\"free_per_two_clocks\":%.3f}\n"
-                        : "depth %d: bare unwinder (U) %.0f ns, allocation %.0f ns, free %.0f ns; "
-                          "allocation/U %.3f, free/2C %.2f\n",
-                costs.depth, unwind, costs.of_allocation(), costs.of_release(), costs.of_allocation() / unwind,
-                costs.of_release() / (2 * clock_ns));
-  }
+  for (const Costs& costs : all)
+    std::printf("{\"depth\":%d,\"unwind_ns\":%.1f,\"allocation_ns\":%.1f,\"free_ns\":%.1f,\"clock_ns\":%.1f}\n",
+                costs.depth, costs.unwind.median(), costs.of_allocation(), costs.of_release(), clock.median());
 }
