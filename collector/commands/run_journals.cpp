@@ -87,7 +87,7 @@ void write_symbols(const std::vector<JournalFiles>& journals) {
   for (const auto& files : journals) {
     Symbolizer symbols;
     Modules all_modules;
-    std::set<FrameAddress> frames;
+    std::set<Frame> frames;
     read_journal(files, Strictness::lenient, [&](const Record& line) {
       if (const auto* module = std::get_if<ModuleRecord>(&line)) all_modules.emplace(module->id, *module);
       if (const auto* stack = std::get_if<StackRecord>(&line))

@@ -41,8 +41,8 @@ struct Neighbour {
   ProcessEnd end;
   std::uint64_t last_ns = 0;
   std::vector<NeighbourDevice> devices;
-  std::optional<EventRecord> init;        // its cuInit
-  std::vector<FrameAddress> init_frames;  // innermost first
+  std::optional<EventRecord> init;  // its cuInit
+  std::vector<Frame> init_frames;   // innermost first
 
   // Whether it was there at that moment of the wall clock, as far as its journal and this machine tell.
   bool lived_at(std::uint64_t wall_ns) const;

@@ -57,17 +57,41 @@ Record parse_module(const Fields& in) {
   return out;
 }
 
-FrameAddress parse_frame(const std::string& text) {
-  FrameAddress frame;
-  const auto colon = text.find(':');
-  if (colon != std::string::npos) {
-    const auto [stop, trouble] = std::from_chars(text.data(), text.data() + colon, frame.module);
-    if (trouble == std::errc() && stop == text.data() + colon) {
-      frame.offset = parse_address(std::string_view(text).substr(colon + 1), "f");
+Record parse_python(const Fields& in) {
+  PythonRecord out;
+  out.id = in.count("id");
+  out.file = in.text("file");
+  out.line = in.maybe_count("line");
+  out.name = in.text("name");
+  return out;
+}
+
+Record parse_interpreter(const Fields& in) {
+  InterpreterRecord out;
+  out.version = in.text("version");
+  out.path = in.text("path");
+  out.free_threaded = in.flag("free_threaded");
+  out.stacks = in.required_text("stacks");
+  out.reason = in.text("reason");
+  return out;
+}
+
+bool parse_decimal(std::string_view text, std::uint64_t& value) {
+  const auto [stop, trouble] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return trouble == std::errc() && stop == text.data() + text.size();
+}
+
+Frame parse_frame(std::string_view text) {
+  Frame frame;
+  if (text.starts_with(schema::python_frame)) {
+    if (parse_decimal(text.substr(schema::python_frame.size()), frame.python) && frame.python != 0) return frame;
+  } else if (const auto colon = text.find(':'); colon != text.npos) {
+    if (parse_decimal(text.substr(0, colon), frame.module)) {
+      frame.offset = parse_address(text.substr(colon + 1), "f");
       return frame;
     }
   }
-  wrong_type("f", "a list of frames (\"1:0x...\")");
+  wrong_type("f", "a list of frames (\"1:0x...\" or \"py:1\")");
 }
 
 Record parse_stack(const Fields& in) {
@@ -75,6 +99,7 @@ Record parse_stack(const Fields& in) {
   out.id = in.count("id");
   for (const auto& text : in.texts("f")) out.frames.push_back(parse_frame(text));
   out.cut = in.flag("cut");
+  out.no_python = in.text("py");
   return out;
 }
 
@@ -190,6 +215,7 @@ Record parse_coverage(const Fields& in) {
   out.seen = in.flag("seen");
   out.apart = in.flag("apart");
   out.library = in.maybe_text("library");
+  out.python = in.counts("python");
   return out;
 }
 
@@ -226,6 +252,7 @@ struct LineType {
 
 constexpr LineType line_types[] = {
     {schema::line::process, parse_process}, {schema::line::module, parse_module},
+    {schema::line::python, parse_python},   {schema::line::interpreter, parse_interpreter},
     {schema::line::stack, parse_stack},     {schema::line::device, parse_device},
     {schema::line::event, parse_event},     {schema::line::failure, parse_failure},
     {schema::line::state, parse_state},     {schema::line::probe, parse_probe},

@@ -64,16 +64,36 @@ struct ModuleRecord : LineHead {
   std::optional<std::uint64_t> asks;
 };
 
-struct FrameAddress {
+// A place in Python code.
+struct PythonRecord : LineHead {
+  std::uint64_t id = 0;
+  std::string file;
+  std::optional<std::uint64_t> line;
+  std::string name;  // qualified, where the interpreter knows such names
+};
+
+// A Python interpreter of the process, and whether its stacks are read.
+struct InterpreterRecord : LineHead {
+  std::string version;
+  std::string path;
+  bool free_threaded = false;
+  std::string stacks;
+  std::string reason;  // why they are not
+};
+
+// Native code, or where `python` is not 0, that place in Python code.
+struct Frame {
   std::uint64_t module = 0;  // 0: code outside every module
   std::uint64_t offset = 0;  // ELF virtual address, or the plain address outside every module
-  auto operator<=>(const FrameAddress&) const = default;
+  std::uint64_t python = 0;  // id of the place
+  auto operator<=>(const Frame&) const = default;
 };
 
 struct StackRecord : LineHead {
   std::uint64_t id = 0;
-  std::vector<FrameAddress> frames;  // innermost first, return addresses
+  std::vector<Frame> frames;  // innermost first, return addresses
   bool cut = false;
+  std::string no_python;  // "py": why Python frames are missing, in one word; empty: none are
 };
 
 struct DeviceRecord : LineHead {
@@ -164,6 +184,7 @@ struct CoverageRecord : LineHead {
   bool seen = false;
   bool apart = false;
   std::optional<std::string> library;
+  std::map<std::string, std::uint64_t> python;  // stacks by what became of their Python part
 };
 
 struct ReportedPeak {
@@ -185,7 +206,8 @@ struct TotalsRecord : LineHead {
   std::vector<ReportedPeak> peaks;
 };
 
-using Record = std::variant<ProcessRecord, ModuleRecord, StackRecord, DeviceRecord, EventRecord, FailureRecord,
-                            StateRecord, ProbeRecord, SampleRecord, CoverageRecord, TotalsRecord>;
+using Record =
+    std::variant<ProcessRecord, ModuleRecord, PythonRecord, InterpreterRecord, StackRecord, DeviceRecord, EventRecord,
+                 FailureRecord, StateRecord, ProbeRecord, SampleRecord, CoverageRecord, TotalsRecord>;
 
 }  // namespace gpumem

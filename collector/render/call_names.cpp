@@ -92,11 +92,12 @@ std::vector<std::string> CallNames::troubles(const std::vector<std::uint64_t>& s
   return {files.begin(), files.end()};
 }
 
-void CallNames::add_frames(std::vector<ShownFrame>& to, const Modules& all, const FrameAddress& frame) {
+void CallNames::add_frames(std::vector<ShownFrame>& to, const Modules& all, const Frame& frame) {
   const auto module = all.find(frame.module);
   if (module == all.end()) {
     ShownFrame unknown;
-    unknown.address = hex(frame.offset);
+    unknown.address =
+        frame.python != 0 ? std::string(schema::python_frame) + std::to_string(frame.python) : hex(frame.offset);
     to.push_back(std::move(unknown));
     return;
   }
@@ -128,7 +129,7 @@ CallName CallNames::make(std::uint64_t id) {
   return name;
 }
 
-CallName CallNames::of_frames(const Modules& all, const std::vector<FrameAddress>& frames, bool cut) {
+CallName CallNames::of_frames(const Modules& all, const std::vector<Frame>& frames, bool cut) {
   CallName name;
   for (const auto& frame : frames) add_frames(name.frames, all, frame);
   fold_unnamed_inside_runtime(name.frames);

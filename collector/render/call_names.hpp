@@ -57,14 +57,14 @@ class CallNames {
   const CallName& of(std::uint64_t stack);
 
   // Of a stack in another process's journal. At least one frame.
-  CallName of_frames(const Modules& all, const std::vector<FrameAddress>& frames, bool cut);
+  CallName of_frames(const Modules& all, const std::vector<Frame>& frames, bool cut);
 
   // Why the user's own frames among these have no names: "/opt/x.so: the file is missing", each file once.
   std::vector<std::string> troubles(const std::vector<std::uint64_t>& stacks);
 
  private:
   CallName make(std::uint64_t stack);
-  void add_frames(std::vector<ShownFrame>& to, const Modules& all, const FrameAddress& frame);
+  void add_frames(std::vector<ShownFrame>& to, const Modules& all, const Frame& frame);
 
   const ProcessAnalysis& process_;
   Symbolizer& symbols_;

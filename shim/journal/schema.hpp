@@ -22,6 +22,8 @@ inline constexpr auto symbols_suffix = ".symbols.json"sv;
 namespace line {
 inline constexpr auto process = "process"sv;
 inline constexpr auto module = "module"sv;
+inline constexpr auto python = "python"sv;
+inline constexpr auto interpreter = "interpreter"sv;
 inline constexpr auto stack = "stack"sv;
 inline constexpr auto device = "device"sv;
 inline constexpr auto event = "event"sv;
@@ -127,6 +129,25 @@ inline constexpr auto failed = "failed"sv;
 inline constexpr auto not_started = "not started"sv;
 inline constexpr auto off = "off"sv;
 }  // namespace probe
+
+// What the number of a place in Python code follows in a frame.
+inline constexpr auto python_frame = "py:"sv;
+
+// Values of "stacks" of an interpreter.
+namespace stacks {
+inline constexpr auto read = "read"sv;
+inline constexpr auto declined = "declined"sv;
+}  // namespace stacks
+
+// Values of "py" of a stack, and with `read` and `none` the keys of "python" of a coverage.
+namespace python {
+inline constexpr auto read = "read"sv;
+inline constexpr auto none = "none"sv;
+inline constexpr auto finalizing = "finalizing"sv;
+inline constexpr auto refused = "refused"sv;
+inline constexpr auto declined = "declined"sv;
+inline constexpr auto cut = "cut"sv;
+}  // namespace python
 
 // Values of "when".
 namespace when {

@@ -19,7 +19,7 @@ struct StackOfFrames {
   void name(std::uint64_t id, std::uint64_t offset, NamedFrames frames) {
     symbols.add_known({{CodeFile{*process.all_modules[id].path, ""}, {{offset, std::move(frames)}}}});
   }
-  CallName call(std::vector<FrameAddress> frames) {
+  CallName call(std::vector<Frame> frames) {
     process.stacks[1].frames = std::move(frames);
     return CallNames(process, symbols).of(1);
   }

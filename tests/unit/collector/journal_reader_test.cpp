@@ -106,6 +106,41 @@ TEST_CASE("a folder gives one entry for each process, and knows which went on by
   CHECK(journals[2].status_file() == folder.path() / "gpumem-h-8-5-0.status.json");
 }
 
+TEST_CASE("a stack may have Python frames among the native ones, and say why it has none") {
+  const ScratchFolder folder;
+  const auto result = read(folder.write(
+      "a.jsonl",
+      process_line +
+          R"({"t":"interpreter","ns":1,"tid":7,"version":"3.16.0","path":"/usr/bin/python3","free_threaded":true,)"
+          R"("stacks":"declined","reason":"Python 3.16 is not known"})"
+          "\n"
+          R"({"t":"python","ns":1,"tid":7,"id":3,"file":"/x/train.py","line":42,"name":"Model.forward"})"
+          "\n"
+          R"({"t":"python","ns":1,"tid":7,"id":4,"file":"/x/train.py","name":"made"})"
+          "\n"
+          R"({"t":"stack","ns":1,"tid":7,"id":1,"f":["2:0x5","py:3","py:4","1:0x7"],"py":"cut"})"
+          "\n"
+          R"({"t":"coverage","ns":1,"tid":7,"when":"end","seen":true,"python":{"read":5,"none":1}})"
+          "\n"));
+  REQUIRE(result.records.size() == 6);
+  const auto& interpreter = std::get<InterpreterRecord>(result.records[1]);
+  CHECK(interpreter.version == "3.16.0");
+  CHECK(interpreter.path == "/usr/bin/python3");
+  CHECK(interpreter.free_threaded);
+  CHECK(interpreter.stacks == "declined");
+  CHECK(interpreter.reason == "Python 3.16 is not known");
+  const auto& place = std::get<PythonRecord>(result.records[2]);
+  CHECK(place.id == 3);
+  CHECK(place.file == "/x/train.py");
+  CHECK(place.line == 42);
+  CHECK(place.name == "Model.forward");
+  CHECK_FALSE(std::get<PythonRecord>(result.records[3]).line.has_value());
+  const auto& stack = std::get<StackRecord>(result.records[4]);
+  CHECK(stack.frames == std::vector<Frame>{{2, 5, 0}, {0, 0, 3}, {0, 0, 4}, {1, 7, 0}});
+  CHECK(stack.no_python == "cut");
+  CHECK(std::get<CoverageRecord>(result.records[5]).python.at("read") == 5);
+}
+
 TEST_CASE("lenient reading shows what stands before and after a bad line") {
   const ScratchFolder folder;
   const auto path = folder.write("a.jsonl", process_line + "{oops}\n" + alloc_line(1, 10001));
@@ -127,6 +162,8 @@ TEST_CASE("a line that lacks a key or has a wrong type is named with the key") {
   CHECK_THAT(trouble(R"({"t":"event","ns":-1,"tid":7,"op":"init"})"), ContainsSubstring(R"("ns")"));
   CHECK_THAT(trouble(R"({"t":"event","ns":1,"tid":7,"op":"alloc","k":"device","n":5})"), ContainsSubstring(R"("i")"));
   CHECK_THAT(trouble(R"({"t":"stack","ns":1,"tid":7,"id":1,"f":["1-0x5"]})"), ContainsSubstring(R"("f")"));
+  CHECK_THAT(trouble(R"({"t":"stack","ns":1,"tid":7,"id":1,"f":["py:"]})"), ContainsSubstring(R"("f")"));
+  CHECK_THAT(trouble(R"({"t":"stack","ns":1,"tid":7,"id":1,"f":["py:0"]})"), ContainsSubstring(R"("f")"));
   CHECK_THAT(trouble(R"([1,2])"), ContainsSubstring("not a JSON object"));
 }
 
