@@ -46,6 +46,8 @@ class Analyzer {
  private:
   void take(const ProcessRecord& line) { into_.process = line; }
   void take(const StackRecord& line) { into_.stacks[line.id] = line; }
+  void take(const PythonRecord& line) { into_.python_places[line.id] = line; }
+  void take(const InterpreterRecord& line) { into_.interpreters[line.path] = line; }
   void take(const DeviceRecord& line) { into_.devices[line.device] = line; }
 
   void take(const ModuleRecord& line) {

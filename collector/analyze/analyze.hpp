@@ -46,6 +46,8 @@ struct ProcessAnalysis {
   std::uint64_t last_ns = 0;  // latest time that any line bears
 
   Modules all_modules;
+  PythonPlaces python_places;
+  std::map<std::string, InterpreterRecord> interpreters;  // by path, as last told
   std::map<std::uint64_t, StackRecord> stacks;
   std::map<DeviceOrdinal, DeviceRecord> devices;
   std::map<DeviceOrdinal, DeviceFigures> figures;

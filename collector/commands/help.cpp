@@ -2,6 +2,7 @@
 #include <string>
 
 #include "commands/commands.hpp"
+#include "commands/frame_list.hpp"
 #include "commands/output.hpp"
 #include "model/error.hpp"
 #include "render/text_page.hpp"
@@ -45,12 +46,20 @@ void print_settings() {
   write_out(1, page.text());
 }
 
+// A list itself, so that it can be copied and changed.
+void print_frames() {
+  const std::string usual = usual_frame_list();
+  write_out(1, "# Lines of " + (usual.empty() ? "" : printable(usual) + ", or of ") +
+                   "the file that --frames names, win over these.\n#\n" + std::string(FrameRules::built_in_text()));
+}
+
 void print_help(const CLI::App& app, const CommandLine& line, const std::string& topic) {
   // App::help would answer for the subcommand that was parsed, which is this one.
   if (topic.empty()) {
     return write_out(1, app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal));
   }
   if (topic == "settings") return print_settings();
+  if (topic == "frames") return print_frames();
   const auto* command = find_command(app, topic);
   if (!command) throw Error(printable(topic) + " is no command; see " + line.program + " --help");
   write_out(1, command->help(app.get_name()));
@@ -59,9 +68,10 @@ void print_help(const CLI::App& app, const CommandLine& line, const std::string&
 }  // namespace
 
 void add_help_command(CLI::App& app, CommandLine& line) {
-  auto* help = app.add_subcommand("help", "Explain a command, or the settings of the shim");
+  auto* help = app.add_subcommand("help", "Explain a command, the settings of the shim, or which frames are folded");
   const auto topic = std::make_shared<std::string>();
-  help->add_option("TOPIC", *topic, "a command, or \"settings\" for every GPUMEM_* variable");
+  help->add_option("TOPIC", *topic,
+                   "a command, \"settings\" for every GPUMEM_* variable, or \"frames\" for what reports fold");
   help->callback([&app, &line, topic] { print_help(app, line, *topic); });
 }
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 
-#include "analyze/folded_frames.hpp"
+#include "analyze/frame_rules.hpp"
+#include "commands/frame_list.hpp"
 #include "commands/output.hpp"
 #include "diagnose/neighbours.hpp"
 #include "model/error.hpp"
@@ -11,6 +13,7 @@
 #include "render/json_reports.hpp"
 #include "render/text_parts.hpp"
 #include "render/units.hpp"
+#include "schema.hpp"
 #include "symbols/symbol_file.hpp"
 
 namespace gpumem {
@@ -19,6 +22,7 @@ namespace {
 struct ReportOptions {
   std::string path;
   std::string format = "text";
+  std::string frames;
   bool lenient = false;
   bool full_stacks = false;
   bool explain = false;
@@ -63,17 +67,24 @@ std::vector<std::string> overview_row(const ProcessAnalysis& process) {
           process_text(process) + " " + end_text(process)};
 }
 
-bool runs_python(const ProcessAnalysis& process) {
-  return std::any_of(process.all_modules.begin(), process.all_modules.end(), [](const auto& entry) {
-    return owner_of_module(entry.second.path.value_or(""), "") == FrameOwner::interpreter;
+// Why stacks of a program that runs Python show no Python frames; empty where they do, or it does not.
+std::string python_trouble(const ProcessAnalysis& process) {
+  for (const auto& [path, interpreter] : process.interpreters) {
+    if (interpreter.stacks == schema::stacks::declined)
+      return "of " + path + ": " + (interpreter.reason.empty() ? "no reason is given" : interpreter.reason);
+  }
+  if (!process.interpreters.empty()) return "";
+  const bool runs_python = std::any_of(process.all_modules.begin(), process.all_modules.end(), [](const auto& entry) {
+    return FrameRules::built_in().of_module(entry.second.path.value_or(""), "") == FrameOwner::interpreter;
   });
+  return runs_python ? "of " + process_text(process) + ": its journal tells of no interpreter" : "";
 }
 
 // Journals of one folder, analysed one after the other; names are shared, for the processes share their libraries.
 class ReportJob {
  public:
   ReportJob(const ReportKind& kind, const ReportOptions& options, const CommandLine& line)
-      : kind_(kind), options_(options), line_(line) {}
+      : kind_(kind), options_(options), line_(line), rules_(frame_rules(options.frames)) {}
 
   void run() {
     const auto journals = find_journals(options_.path);
@@ -82,7 +93,7 @@ class ReportJob {
       const auto process = read(files);
       if (!process) continue;
       symbols_.add_known(read_symbol_file(files.symbols_file()));
-      CallNames names(*process, symbols_);
+      CallNames names(*process, symbols_, rules_);
       const auto failures = explain_failures(*process, neighbourhood);
       std::map<LineOfJournal, std::string> lines;
       if (options_.explain) lines = find_lines(files, lines_behind(failures));
@@ -120,7 +131,8 @@ class ReportJob {
     section.rank = rank_of(view.process);
     section.wall_ns = view.process.process.wall_ns;
     section.journal = printable(view.process.journal);
-    has_python_ = has_python_ || runs_python(view.process);
+    if (std::string trouble = python_trouble(view.process); !trouble.empty())
+      python_troubles_.insert(std::move(trouble));
     if (const char* next = kind_.next(view.process)) next_ = next;
     sections_.push_back(std::move(section));
   }
@@ -170,7 +182,7 @@ class ReportJob {
     TextPage page(style_.width, style_.colour);
     for (const auto& trouble : symbols_.troubles()) page.paragraph("No names from " + printable(trouble) + ".");
     for (const auto& trouble : refused_) page.paragraph("Skipped: " + printable(trouble));
-    if (has_python_) page.paragraph("Python lines are not recorded: a stack shows native frames only.");
+    for (const auto& trouble : python_troubles_) page.paragraph("No Python frames " + printable(trouble) + ".");
     if (next_) {
       page.blank_line();
       page.line("Next: " + line_.program + " " + next_ + " " + command_text({options_.path}));
@@ -181,12 +193,13 @@ class ReportJob {
   const ReportKind& kind_;
   const ReportOptions& options_;
   const CommandLine& line_;
+  const FrameRules rules_;
   Symbolizer symbols_;
   const OutputStyle style_ = style_of(1);
   std::vector<Section> sections_;
   std::vector<std::string> refused_;
   const char* next_ = nullptr;
-  bool has_python_ = false;
+  std::set<std::string> python_troubles_;
 };
 
 }  // namespace
@@ -197,7 +210,10 @@ void add_report_kind(CLI::App& app, const ReportKind& kind, const CommandLine& l
   command->add_option("PATH", options->path, "a journal (gpumem-*.jsonl) or a folder of journals")->required();
   command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
   command->add_flag("--lenient", options->lenient, "show what can be read of damaged journals");
-  command->add_flag("--full-stacks", options->full_stacks, "show all frames, also of CUDA, libc and the interpreter");
+  command->add_flag("--full-stacks", options->full_stacks,
+                    "show all frames, also of frameworks, CUDA, libc and the interpreter");
+  command->add_option("--frames", options->frames,
+                      "a list of whose frames are whose, before gpumem's own: help frames");
   command->add_flag("--explain", options->explain,
                     "name the lines of the journal behind each piece of evidence, and show them");
   command->callback([options, &kind, &line] { ReportJob(kind, *options, line).run(); });

@@ -1,5 +1,5 @@
 // Code that the device or the driver cannot load. Where it is loaded at the start, that looks like a failed start.
-#include "analyze/folded_frames.hpp"
+#include "analyze/frame_rules.hpp"
 #include "diagnose/cause.hpp"
 
 namespace gpumem {
@@ -12,8 +12,8 @@ const ModuleRecord* code_owner(const Scene& scene) {
   for (const auto& frame : stack->frames) {
     const auto module = scene.process().all_modules.find(frame.module);
     if (module == scene.process().all_modules.end() || !module->second.path) continue;
-    const auto owner = owner_of_module(*module->second.path, module->second.role.value_or(""));
-    if (owner == FrameOwner::user) return &module->second;
+    const auto owner = FrameRules::built_in().of_module(*module->second.path, module->second.role.value_or(""));
+    if (owner == FrameOwner::user || owner == FrameOwner::framework) return &module->second;
   }
   return nullptr;
 }

@@ -45,6 +45,7 @@ class Reader {
   void take(const StackRecord& line) {
     if (!into_.init) stacks_[line.id] = line;
   }
+  void take(const PythonRecord& line) { into_.python_places[line.id] = line; }
   void take(const ModuleRecord& line) {
     ModuleRecord& module = into_.all_modules[line.id];
     if (line.path) module = line;

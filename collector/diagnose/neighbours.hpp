@@ -38,6 +38,7 @@ struct Neighbour {
   std::filesystem::path journal;
   ProcessRecord process;
   Modules all_modules;
+  PythonPlaces python_places;
   ProcessEnd end;
   std::uint64_t last_ns = 0;
   std::vector<NeighbourDevice> devices;

@@ -72,6 +72,8 @@ struct PythonRecord : LineHead {
   std::string name;  // qualified, where the interpreter knows such names
 };
 
+using PythonPlaces = std::map<std::uint64_t, PythonRecord>;  // by id
+
 // A Python interpreter of the process, and whether its stacks are read.
 struct InterpreterRecord : LineHead {
   std::string version;

@@ -35,6 +35,10 @@ const ShownFrame* first(const std::vector<ShownFrame>& frames, Found found) {
   return at == frames.end() ? nullptr : &*at;
 }
 
+bool is_installed(const ShownFrame& frame) {
+  return frame.owner == FrameOwner::framework || frame.owner == FrameOwner::allocator;
+}
+
 // Stripped inner functions of a static runtime lie in the user's file, below the runtime's named entry points.
 void fold_unnamed_inside_runtime(std::vector<ShownFrame>& frames) {
   bool inside = false;
@@ -64,8 +68,26 @@ std::string ShownFrame::line_text(std::size_t most) const {
   return bare + (bare.size() < function.size() ? "(…)" : "") + rest;
 }
 
-bool CallName::has_user_frames() const {
-  return first(frames, [](const ShownFrame& frame) { return frame.owner == FrameOwner::user; }) != nullptr;
+bool CallName::shows(const ShownFrame& frame) const {
+  switch (level_) {
+    case Shown::user: return frame.owner == FrameOwner::user;
+    case Shown::installed: return is_installed(frame);
+    case Shown::any: return frame.owner != FrameOwner::interpreter;
+  }
+  return true;
+}
+
+void CallName::choose_what_to_show() {
+  const auto has = [&](Shown level) {
+    level_ = level;
+    return first(frames, [&](const ShownFrame& frame) { return shows(frame); }) != nullptr;
+  };
+  if (!has(Shown::user) && !has(Shown::installed)) level_ = Shown::any;
+  for (const auto& frame : frames) {
+    if (!shows(frame)) continue;
+    shown.push_back({frame.line_text(std::string::npos), frame.label(),
+                     frame.function.empty() ? frame.address : without_parameters(frame.function)});
+  }
 }
 
 std::string CallName::shown_text() const {
@@ -85,25 +107,40 @@ std::vector<std::string> CallNames::troubles(const std::vector<std::uint64_t>& s
       const auto module = process_.all_modules.find(frame.module);
       if (module == process_.all_modules.end()) continue;
       const CodeFile file = code_file_of(module->second);
-      const bool is_user = owner_of_module(file.path, module->second.role.value_or("")) == FrameOwner::user;
+      const bool is_user = rules_.of_module(file.path, module->second.role.value_or("")) == FrameOwner::user;
       if (const auto trouble = symbols_.trouble_of(file); is_user && !trouble.empty()) files.insert(trouble);
     }
   }
   return {files.begin(), files.end()};
 }
 
+ShownFrame CallNames::python_frame(const PythonPlaces& places, std::uint64_t id) const {
+  ShownFrame shown;
+  shown.python = true;
+  const auto place = places.find(id);
+  if (place == places.end()) {
+    shown.address = "(a place in Python code that is not in the journal)";
+    return shown;
+  }
+  shown.file = printable(place->second.file);
+  shown.module = file_name(shown.file);
+  shown.function = printable(place->second.name.empty() ? "?" : place->second.name);
+  shown.line = static_cast<int>(place->second.line.value_or(0));
+  shown.owner = rules_.of_python(place->second.file);
+  return shown;
+}
+
 void CallNames::add_frames(std::vector<ShownFrame>& to, const Modules& all, const Frame& frame) {
   const auto module = all.find(frame.module);
   if (module == all.end()) {
     ShownFrame unknown;
-    unknown.address =
-        frame.python != 0 ? std::string(schema::python_frame) + std::to_string(frame.python) : hex(frame.offset);
+    unknown.address = hex(frame.offset);
     to.push_back(std::move(unknown));
     return;
   }
   const CodeFile file = code_file_of(module->second);
   const std::string role = module->second.role.value_or("");
-  const FrameOwner owner = owner_of_module(file.path, role);
+  const FrameOwner owner = rules_.of_module(file.path, role);
   ShownFrame shown;
   shown.module = printable(file_name(file.path));
   shown.address = shown.module + "+" + hex(frame.offset);
@@ -113,7 +150,7 @@ void CallNames::add_frames(std::vector<ShownFrame>& to, const Modules& all, cons
     shown.file = printable(names[i].file.value_or(""));
     shown.line = names[i].line.value_or(0);
     shown.inlined = i + 1 < names.size();
-    shown.owner = owner_of_function(owner, role, shown.function);
+    shown.owner = rules_.of_function(owner, role, shown.function);
     to.push_back(shown);
   }
   if (!names.empty()) return;
@@ -123,44 +160,55 @@ void CallNames::add_frames(std::vector<ShownFrame>& to, const Modules& all, cons
 
 CallName CallNames::make(std::uint64_t id) {
   const StackRecord* stack = process_.stack(id);
-  if (stack && !stack->frames.empty()) return of_frames(process_.all_modules, stack->frames, stack->cut);
+  if (stack && !stack->frames.empty())
+    return of_frames(process_.all_modules, process_.python_places, stack->frames, stack->cut);
   CallName name;
   name.label = id == 0 ? "(a call whose stack could not be taken)" : "(a call whose stack is not in the journal)";
   return name;
 }
 
-CallName CallNames::of_frames(const Modules& all, const std::vector<Frame>& frames, bool cut) {
-  CallName name;
-  for (const auto& frame : frames) add_frames(name.frames, all, frame);
-  fold_unnamed_inside_runtime(name.frames);
-  name.cut = cut;
-  const auto owned_by = [](FrameOwner owner) {
-    return [owner](const ShownFrame& frame) { return frame.owner == owner; };
-  };
-  const ShownFrame* user = first(name.frames, owned_by(FrameOwner::user));
-  const ShownFrame* interpreter = first(name.frames, owned_by(FrameOwner::interpreter));
-  const ShownFrame* python = first(name.frames, [](const ShownFrame& frame) {
-    return frame.owner == FrameOwner::interpreter &&
-           (frame.module.starts_with("python") || frame.module.starts_with("libpython"));
+namespace {
+
+// A stack of nothing but CUDA's, the language's and the interpreter's frames.
+CallName without_caller(CallName name) {
+  const auto is_interpreter = [](const ShownFrame& frame) { return frame.owner == FrameOwner::interpreter; };
+  const ShownFrame* interpreter = first(name.frames, is_interpreter);
+  const ShownFrame* python = first(name.frames, [&](const ShownFrame& frame) {
+    return is_interpreter(frame) && (frame.module.starts_with("python") || frame.module.starts_with("libpython"));
   });
-  if (user) {
-    name.label = user->label();
-    const ShownFrame* inner = user == name.frames.data() ? nullptr : user - 1;
-    if (inner && inner->function.starts_with("cuda")) name.through = without_parameters(inner->function);
-    name.library = user->module;
-  } else if (interpreter) {
+  if (interpreter) {
     name.library = (python ? python : interpreter)->module;
     name.label = "Python code (" + name.library + ")";
   } else {
     name.label = name.frames.back().label();
     name.library = name.frames.back().module;
   }
-  for (const auto& frame : name.frames) {
-    const bool is_shown = user ? frame.owner == FrameOwner::user : frame.owner != FrameOwner::interpreter;
-    if (!is_shown) continue;
-    name.shown.push_back({frame.line_text(std::string::npos), frame.label(),
-                          frame.function.empty() ? frame.address : without_parameters(frame.function)});
+  return name;
+}
+
+}  // namespace
+
+CallName CallNames::of_frames(const Modules& all, const PythonPlaces& places, const std::vector<Frame>& frames,
+                              bool cut) {
+  CallName name;
+  for (const auto& frame : frames) {
+    if (frame.python != 0) {
+      name.frames.push_back(python_frame(places, frame.python));
+    } else {
+      add_frames(name.frames, all, frame);
+    }
   }
+  fold_unnamed_inside_runtime(name.frames);
+  name.cut = cut;
+  name.choose_what_to_show();
+  const ShownFrame* shown = first(name.frames, [&](const ShownFrame& frame) { return name.shows(frame); });
+  const ShownFrame* caller = first(
+      name.frames, [](const ShownFrame& frame) { return frame.owner == FrameOwner::user || is_installed(frame); });
+  if (!caller) return without_caller(std::move(name));
+  name.label = shown->label();
+  name.library = caller->module;
+  const ShownFrame* inner = caller == name.frames.data() ? nullptr : caller - 1;
+  if (inner && inner->function.starts_with("cuda")) name.through = without_parameters(inner->function);
   return name;
 }
 

@@ -61,6 +61,18 @@ const char* word(Counts counts) {
   return "handles";
 }
 
+const char* word(FrameOwner owner) {
+  switch (owner) {
+    case FrameOwner::framework: return "framework";
+    case FrameOwner::allocator: return "allocator";
+    case FrameOwner::cuda: return "cuda";
+    case FrameOwner::language: return "language";
+    case FrameOwner::interpreter: return "interpreter";
+    case FrameOwner::user: break;
+  }
+  return "user";
+}
+
 ordered_json total_object(const TotalKey& total) {
   const auto counts = counts_of(total.kind);
   return {{"device", or_null(total.device)},
@@ -77,12 +89,13 @@ ordered_json site_object(const ProcessView& view, std::uint64_t stack) {
   const CallName& name = view.names.of(stack);
   ordered_json frames = ordered_json::array();
   for (const auto& frame : name.frames) {
-    frames.push_back({{"address", frame.address},
+    frames.push_back({{"address", or_null(frame.address)},
                       {"function", or_null(frame.function)},
                       {"file", or_null(frame.file)},
                       {"line", frame.line > 0 ? ordered_json(frame.line) : ordered_json()},
                       {"inlined", frame.inlined},
-                      {"user_code", frame.owner == FrameOwner::user}});
+                      {"python", frame.python},
+                      {"owner", word(frame.owner)}});
   }
   return {{"stack", stack},
           {"label", name.label},

@@ -22,6 +22,7 @@ const char* word(LeakClass what);
 const char* word(Outcome end);
 const char* word(Certainty sureness);
 const char* word(Counts counts);
+const char* word(FrameOwner owner);
 
 ordered_json total_object(const TotalKey& total);
 void put_usage(ordered_json& object, const Usage& amount);

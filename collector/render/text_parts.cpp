@@ -6,6 +6,7 @@
 #include "diagnose/neighbours.hpp"
 #include "render/pointer_text.hpp"
 #include "render/units.hpp"
+#include "schema.hpp"
 
 namespace gpumem {
 namespace {
@@ -22,13 +23,12 @@ std::string code_text(std::int64_t code, const std::optional<std::string>& name)
 
 class StackWriter {
  public:
-  StackWriter(TextPage& page, std::size_t indent, bool full, bool unfold_interpreter)
-      : page_(page), indent_(indent), full_(full), unfold_interpreter_(unfold_interpreter) {}
+  StackWriter(TextPage& page, std::size_t indent, const CallName& name, bool full)
+      : page_(page), indent_(indent), name_(name), full_(full) {}
 
   void add(const ShownFrame& frame) {
     const bool is_interpreter = frame.owner == FrameOwner::interpreter;
-    const bool is_shown = frame.owner == FrameOwner::user || (is_interpreter ? unfold_interpreter_ : full_);
-    if (!is_shown || (!full_ && shown_ == most_frames)) {
+    if (!full_ && (!name_.shows(frame) || shown_ == most_frames)) {
       if (is_interpreter != folds_interpreter_) flush();
       folds_interpreter_ = is_interpreter;
       ++folded_;
@@ -56,13 +56,21 @@ class StackWriter {
  private:
   TextPage& page_;
   std::size_t indent_;
+  const CallName& name_;
   bool full_;
-  bool unfold_interpreter_;
   bool folds_interpreter_ = false;
   std::size_t shown_ = 0;
   std::uint64_t folded_ = 0;
   std::vector<std::string> folded_modules_;
 };
+
+std::string python_gap_text(const std::string& reason) {
+  if (reason == schema::python::finalizing) return "no Python frames: the interpreter was ending";
+  if (reason == schema::python::refused) return "no Python frames: what was read was not what it should be";
+  if (reason == schema::python::declined) return "no Python frames: they are not read in this process";
+  if (reason == schema::python::cut) return "deeper Python frames were not recorded";
+  return "no Python frames: " + printable(reason);
+}
 
 }  // namespace
 
@@ -156,8 +164,8 @@ std::vector<Evidence> evidence_of(const ProcessView& view, const ExplainedFailur
   }
   for (auto& evidence : all) {
     if (!evidence.called_in || evidence.called_in->init_frames.empty()) continue;
-    const CallName caller =
-        view.names.of_frames(evidence.called_in->all_modules, evidence.called_in->init_frames, false);
+    const CallName caller = view.names.of_frames(evidence.called_in->all_modules, evidence.called_in->python_places,
+                                                 evidence.called_in->init_frames, false);
     if (!caller.label.empty()) evidence.text += ", called by " + caller.label;
     if (!caller.through.empty()) evidence.text += " through " + caller.through;
   }
@@ -198,10 +206,12 @@ bool has_own_lines(std::string_view kind) { return is_memory(kind) || !counts_of
 
 void add_stack(TextPage& page, const ProcessView& view, std::uint64_t stack, std::size_t indent) {
   const CallName& name = view.names.of(stack);
-  StackWriter writer(page, indent, view.full_stacks || !name.has_user_frames(), view.full_stacks);
+  StackWriter writer(page, indent, name, view.full_stacks);
   for (const auto& frame : name.frames) writer.add(frame);
   writer.flush();
   if (name.cut) page.line("(deeper frames were not recorded: GPUMEM_STACK_DEPTH)", indent);
+  if (const StackRecord* record = view.process.stack(stack); record && !record->no_python.empty())
+    page.hanging("(" + python_gap_text(record->no_python) + ")", indent);
 }
 
 }  // namespace gpumem

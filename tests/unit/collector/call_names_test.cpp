@@ -19,6 +19,13 @@ struct StackOfFrames {
   void name(std::uint64_t id, std::uint64_t offset, NamedFrames frames) {
     symbols.add_known({{CodeFile{*process.all_modules[id].path, ""}, {{offset, std::move(frames)}}}});
   }
+  void place(std::uint64_t id, const char* file, std::uint64_t line, const char* name) {
+    PythonRecord& record = process.python_places[id];
+    record.id = id;
+    record.file = file;
+    record.line = line;
+    record.name = name;
+  }
   CallName call(std::vector<Frame> frames) {
     process.stacks[1].frames = std::move(frames);
     return CallNames(process, symbols).of(1);
@@ -110,4 +117,51 @@ TEST_CASE("stacks that are missing or empty have a name too") {
   CHECK_THAT(names.of(0).label, ContainsSubstring("could not be taken"));
   CHECK_THAT(names.of(99).label, ContainsSubstring("not in the journal"));
   CHECK(stack.call({{0, 0xabc}}).label == "0xabc");
+}
+
+TEST_CASE("a Python program's call site is its own line, through the framework that it called") {
+  StackOfFrames stack;
+  stack.module(1, "/v/lib/python3.11/site-packages/torch/lib/libc10_cuda.so");
+  stack.module(2, "/v/lib/python3.11/site-packages/torch/lib/libtorch_python.so");
+  stack.module(3, "/usr/bin/python3.11");
+  stack.name(1, 0x10, {frame("c10::cuda::CUDACachingAllocator::Native::malloc(int)")});
+  stack.place(1, "/v/lib/python3.11/site-packages/torch/nn/modules/linear.py", 114, "Linear.forward");
+  stack.place(2, "/home/me/train.py", 42, "Model.forward");
+  stack.place(3, "/home/me/train.py", 88, "<module>");
+  const auto call = stack.call({{1, 0x10}, {2, 0x20}, {0, 0, 1}, {3, 1}, {0, 0, 2}, {3, 2}, {0, 0, 3}, {3, 3}});
+  CHECK(call.label == "Model.forward (train.py:42)");
+  CHECK(call.library == "libc10_cuda.so");
+  REQUIRE(call.shown.size() == 2);
+  CHECK(call.shown[0].text == "Model.forward  /home/me/train.py:42");
+  CHECK(call.shown[1].text == "<module>  /home/me/train.py:88");
+  CHECK(call.frames[0].owner == FrameOwner::allocator);
+  CHECK(call.frames[2].python);
+  CHECK(call.frames[2].owner == FrameOwner::framework);
+}
+
+TEST_CASE("where only installed code is on the stack, that is shown") {
+  StackOfFrames stack;
+  stack.module(1, "/usr/lib/libcuda.so.1", "driver");
+  stack.module(2, "/opt/torch/lib/libtorch_cuda.so");
+  stack.module(3, "/lib/libc.so.6");
+  stack.name(2, 0x10, {frame("at::native::empty_cuda(int)")});
+  const auto call = stack.call({{1, 1}, {2, 0x10}, {3, 1}});
+  CHECK(call.label == "at::native::empty_cuda (libtorch_cuda.so)");
+  CHECK(call.shown.size() == 1);
+}
+
+TEST_CASE("the library of a call site is the first above CUDA, though the site is the user's") {
+  StackOfFrames stack;
+  stack.module(1, "/usr/lib/libcuda.so.1", "driver");
+  stack.module(2, "/usr/local/cuda/lib64/libcublas.so.13");
+  stack.module(3, "/opt/app/train");
+  stack.name(3, 0x10, {frame("solve(int)", "/src/train.cpp", 7)});
+  const auto call = stack.call({{1, 1}, {2, 0x30}, {3, 0x10}});
+  CHECK(call.label == "solve (train.cpp:7)");
+  CHECK(call.library == "libcublas.so.13");
+}
+
+TEST_CASE("a Python place that the journal lacks is said to be missing") {
+  StackOfFrames stack;
+  CHECK_THAT(stack.call({{0, 0, 7}}).label, ContainsSubstring("not in the journal"));
 }

@@ -1,4 +1,6 @@
 // What the reports say where it is easy to say too much: each case is one journal and the sentences that it must give.
+#include <fstream>
+
 #include "report_texts.hpp"
 
 using namespace gpumem;
@@ -134,7 +136,7 @@ TEST_CASE("frames of the interpreter are folded, also when nothing else is left"
       "leaks");
   CHECK_THAT(text, ContainsSubstring("(3 frames of the Python interpreter)"));
   CHECK(text.find("python3.11+0x10") == std::string::npos);
-  CHECK_THAT(text, ContainsSubstring("Python lines are not recorded"));
+  CHECK_THAT(text, ContainsSubstring("tells of no interpreter"));
 }
 
 TEST_CASE("a call in flight of a process that is gone had not returned when the record ends") {
@@ -155,4 +157,40 @@ gpumem report running.jsonl
                                 " && PATH=\"$(dirname '" GPUMEM "'):$PATH\" COLUMNS=200 sh child.sh");
   CHECK_THAT(seen.out, ContainsSubstring("is still running"));
   CHECK_THAT(seen.out, ContainsSubstring("cuInit, entered at 0 ns by thread 1, has not returned for "));
+}
+
+TEST_CASE("Python frames that are missing have their reason, at the stack and at the end") {
+  const std::string stack = R"({"t":"stack","ns":1,"tid":7,"id":1,"f":["1:0x10"],"py":"finalizing"})"
+                            "\n";
+  const std::string journal =
+      process_line +
+      R"({"t":"module","ns":1,"tid":7,"id":1,"path":"/usr/bin/python3.16","build_id":null})"
+      "\n" +
+      R"({"t":"interpreter","ns":1,"tid":7,"version":"3.16.0","path":"/usr/bin/python3.16","free_threaded":false,)"
+      R"("stacks":"declined","reason":"Python 3.16 is not known"})"
+      "\n" +
+      stack +
+      event_line(R"("ns":10,"op":"alloc","api":"cudaMalloc","i":1,"k":"device","p":"0xa","n":1024,"d":0,"s":1)");
+  const auto text = report_of(journal, "leaks");
+  CHECK_THAT(text, ContainsSubstring("(no Python frames: the interpreter was ending)"));
+  CHECK_THAT(text, ContainsSubstring("No Python frames of /usr/bin/python3.16: Python 3.16 is not known."));
+}
+
+TEST_CASE("a list of one's own decides whose a frame is, and one that is none is refused") {
+  ScratchFolder folder;
+  const std::string journal =
+      process_line +
+      R"({"t":"python","ns":1,"tid":7,"id":1,"file":"/work/helpers.py","line":3,"name":"allocate"})"
+      "\n"
+      R"({"t":"python","ns":1,"tid":7,"id":2,"file":"/work/train.py","line":9,"name":"step"})"
+      "\n" +
+      stack_line(1, R"("py:1","py:2")") +
+      event_line(R"("ns":10,"op":"alloc","api":"cudaMalloc","i":1,"k":"device","p":"0xa","n":1024,"d":0,"s":1)");
+  CHECK_THAT(report_of(journal, "leaks"), ContainsSubstring("allocate (helpers.py:3)"));
+  const auto path = folder.path() / "frames";
+  std::ofstream(path) << "framework python */helpers.py\n";
+  const std::string options = "leaks --frames " + path.string();
+  const auto text = report_of(journal, options);
+  CHECK_THAT(text, ContainsSubstring("step (train.py:9)"));
+  CHECK(text.find("allocate (helpers.py") == std::string::npos);
 }

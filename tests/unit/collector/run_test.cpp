@@ -160,6 +160,7 @@ TEST_CASE("usage errors are one sentence that names the help to read") {
   CHECK_THAT(refused("run --bogus -- true"), ContainsSubstring("--bogus is no option of run; see gpumem run --help"));
   CHECK_THAT(refused("help bogus"), ContainsSubstring("bogus is no command"));
   CHECK_THAT(refused("report ''"), ContainsSubstring("path is empty"));
+  CHECK_THAT(refused("report --frames /nowhere/frames ."), ContainsSubstring("/nowhere/frames: the list of frames"));
 }
 
 TEST_CASE("help explains every command, and run's usage shows the dashes") {
@@ -189,6 +190,15 @@ TEST_CASE("what cannot be answered ends with 2") {
   CHECK(run_program(GPUMEM " run").status == 2);
   CHECK(run_program(GPUMEM " --help").status == 0);
   CHECK(run_program(GPUMEM " --version").status == 0);
+}
+
+TEST_CASE("help frames prints a list that can be handed back") {
+  ScratchFolder folder;
+  const std::string list = (folder.path() / "frames").string();
+  CHECK_THAT(run_program(GPUMEM " help frames").out, ContainsSubstring("framework module libtorch*.so*"));
+  const auto seen = run_program(GPUMEM " help frames > " + list + "; " GPUMEM " report --frames " + list + " /nowhere");
+  CHECK_THAT(seen.err, ContainsSubstring("/nowhere"));
+  CHECK(seen.err.find(list) == std::string::npos);
 }
 
 TEST_CASE("path and help settings print what they promise") {
