@@ -49,9 +49,11 @@ class Reader {
     ModuleRecord& module = into_.all_modules[line.id];
     if (line.path) module = line;
   }
+  void take(const FailureRecord& line) { into_.failed_with.insert(line.code); }
   void take(const EventRecord& line) {
     const bool is_cu_init = line.op == schema::op::init && (line.api == "cuInit" || line.in == "cuInit");
     if (is_cu_init && !into_.init) into_.init = line;
+    if (line.op == schema::op::context) into_.context_ns = line.ns;
     live_.take(line, has_ended_);
     if (!line.device) return;
     NeighbourDevice& device = devices_[*line.device];

@@ -5,6 +5,7 @@
 #include "analyze/error_codes.hpp"
 #include "analyze/runtimes.hpp"
 #include "diagnose/cause.hpp"
+#include "diagnose/libraries.hpp"
 
 namespace gpumem {
 namespace {
@@ -101,6 +102,14 @@ void add_changed_variables(const Scene& scene, Diagnosis& result) {
   }
 }
 
+// What else than software is proven leaves nothing for other libraries to explain.
+bool may_be_software(const Diagnosis& result) {
+  const auto has_it = [&](Causes theme) {
+    return std::any_of(theme.begin(), theme.end(), [&](const Cause& cause) { return cause.id == result.id; });
+  };
+  return result.sureness != Certainty::proven || has_it(causes_in_driver()) || has_it(causes_in_code());
+}
+
 }  // namespace
 
 bool Cause::explains(std::int64_t code) const {
@@ -139,6 +148,9 @@ Diagnosis diagnose_start(const Scene& scene) {
     }
   }
   add_changed_variables(scene, result);
+  if (may_be_software(result)) {
+    for (auto& evidence : compare_libraries(scene)) result.evidence.push_back(std::move(evidence));
+  }
   return result;
 }
 
