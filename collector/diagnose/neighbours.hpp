@@ -46,6 +46,7 @@ struct Neighbour {
   std::vector<Frame> init_frames;           // innermost first
   std::optional<std::uint64_t> context_ns;  // when its newest context was born
   std::set<std::int64_t> failed_with;       // codes of its failed calls
+  std::vector<EventRecord> in_flight;       // entered and not returned
 
   // Whether it was there at that moment of the wall clock, as far as its journal and this machine tell.
   bool lived_at(std::uint64_t wall_ns) const;

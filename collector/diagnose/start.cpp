@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "analyze/error_codes.hpp"
-#include "analyze/runtimes.hpp"
+#include "diagnose/beside.hpp"
 #include "diagnose/cause.hpp"
 #include "diagnose/libraries.hpp"
 
@@ -51,22 +51,7 @@ void tell_code(const Scene& scene, Diagnosis& result) {
       (meaning ? std::string(meaning->meaning) : "the code " + std::to_string(scene.code()) + " is not known") + ".";
 }
 
-// What would have told more.
-void tell_what_is_missing(const Scene& scene, Diagnosis& result) {
-  const auto& probe = scene.group().probe;
-  if (!probe) {
-    result.evidence.push_back({"the machine was not looked at: the journal has no probe", std::nullopt, ""});
-  } else if (!scene.machine()) {
-    const std::string why = probe->status == "ok"   ? "what it said cannot be read"
-                            : probe->reason.empty() ? probe->status
-                                                    : probe->status + ", " + probe->reason;
-    result.evidence.push_back(scene.from_probe("the machine could not be looked at (probe: " + why + ")", "status"));
-  } else if (!scene.nvml_answered()) {
-    const Nvml& nvml = scene.machine()->nvml;
-    const std::string status = nvml.status.empty() ? "the probe does not speak of it" : nvml.status;
-    result.evidence.push_back(scene.from_probe(
-        "NVML told nothing (" + status + (nvml.trouble.empty() ? "" : ": " + nvml.trouble) + ")", "nvml.status"));
-  }
+void tell_missing_figure(const Scene& scene, Diagnosis& result) {
   const bool knows_free =
       std::any_of(scene.gpus().begin(), scene.gpus().end(), [](const Gpu* gpu) { return gpu->free.has_value(); });
   if (scene.code() == 2 && !knows_free) {
@@ -75,17 +60,6 @@ void tell_what_is_missing(const Scene& scene, Diagnosis& result) {
          "the GPU was full",
          std::nullopt, ""});
   }
-}
-
-void add_software(const Scene& scene, Diagnosis& result) {
-  for (const auto& runtime : find_runtimes(scene.process().all_modules)) {
-    result.evidence.push_back(
-        scene.from_module(runtime.describe() + " is in use", scene.process().all_modules.at(runtime.module)));
-  }
-  if (const auto& kernel = scene.process().process.kernel_driver)
-    result.evidence.push_back(scene.from_process("the kernel driver is " + *kernel, "kernel_driver"));
-  if (const ModuleRecord* driver = driver_module(scene.process().all_modules))
-    result.evidence.push_back(scene.from_module("libcuda is " + *driver->path, *driver));
 }
 
 void add_changed_variables(const Scene& scene, Diagnosis& result) {
@@ -132,7 +106,8 @@ Diagnosis diagnose_start(const Scene& scene) {
   } else {
     tell_code(scene, result);
     tell_what_is_missing(scene, result);
-    add_software(scene, result);
+    tell_missing_figure(scene, result);
+    tell_software(scene, result);
   }
   for (auto& each : weighed) {
     const Cause& cause = *each.cause;
