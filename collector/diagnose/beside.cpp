@@ -19,6 +19,8 @@ void tell_what_is_missing(const Scene& scene, Diagnosis& result) {
     result.evidence.push_back(scene.from_probe(
         "NVML told nothing (" + status + (nvml.trouble.empty() ? "" : ": " + nvml.trouble) + ")", "nvml.status"));
   }
+  if (scene.machine() && !probe->reason.empty())
+    result.evidence.push_back(scene.from_probe("the machine was looked at " + probe->reason, "reason"));
 }
 
 void tell_software(const Scene& scene, Diagnosis& result) {
