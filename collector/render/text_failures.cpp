@@ -99,7 +99,10 @@ void add_unknown_frees(TextPage& page, const ProcessView& view) {
 
 void add_failures(TextPage& page, const ProcessView& view) {
   if (view.troubles.failures.empty()) {
-    page.paragraph("None of the recorded calls (start, contexts, allocations, frees) failed.");
+    page.paragraph(
+        "No recorded call failed: none that starts CUDA, makes a context, allocates, frees, loads code or launches it, "
+        "and "
+        "none that only uses CUDA. Kernels and copies are not recorded: a fault in them shows in a later call.");
   }
   std::size_t shown = 0;
   for (const auto& each : view.troubles.failures) {
