@@ -4,6 +4,7 @@
 
 #include "analyze/error_codes.hpp"
 #include "diagnose/allocation.hpp"
+#include "diagnose/beside.hpp"
 #include "diagnose/hang.hpp"
 #include "diagnose/neighbours.hpp"
 #include "diagnose/scene.hpp"
@@ -59,6 +60,13 @@ Diagnosis of_the_code(const FailureGroup& group, std::int64_t code) {
   return result;
 }
 
+Diagnosis of_an_allocation(const Scene& scene) {
+  Diagnosis result = diagnose_allocation(scene);
+  // Whatever else the machine shows, such a request fits nowhere.
+  if (result.id != "larger_than_device") tell_what_is_missing(scene, result);
+  return result;
+}
+
 Diagnosis judge(const Scene& scene) {
   const FailureGroup& group = scene.group();
   const FailureRecord& failure = group.first;
@@ -66,7 +74,7 @@ Diagnosis judge(const Scene& scene) {
   if (starts) return diagnose_start(scene);
   const bool needs_memory =
       failure.tried == schema::op::alloc || failure.tried == schema::op::launch || failure.tried == schema::op::other;
-  if (needs_memory && returned_out_of_memory(failure)) return diagnose_allocation(scene);
+  if (needs_memory && returned_out_of_memory(failure)) return of_an_allocation(scene);
   if (failure.tried == schema::op::free && scene.code() == code_shutting_down) return of_a_free_at_exit(scene);
   return is_explained_by_causes(scene) ? diagnose_start(scene) : of_the_code(group, scene.code());
 }

@@ -62,16 +62,26 @@ void tell_missing_figure(const Scene& scene, Diagnosis& result) {
   }
 }
 
+// The driver reads them in cuInit: between which two moments that are known it was changed.
+std::string time_of_change(const Scene& scene, const std::string& name, const std::optional<std::string>& value) {
+  const auto& init = scene.process().first_init;
+  if (!init || !name.starts_with("CUDA_")) return "";
+  const auto at_init = init->env_now.find(name);
+  if (at_init == init->env_now.end()) {
+    return " only after cuInit had succeeded, which reads it: the change has no effect";
+  }
+  return at_init->second == value
+             ? " before cuInit, which reads it, succeeded at " + std::to_string(init->ns / 1'000'000) + " ms"
+             : " after cuInit had succeeded, which read \"" + at_init->second.value_or("") + "\"";
+}
+
 void add_changed_variables(const Scene& scene, Diagnosis& result) {
   for (const auto& [name, value] : scene.failure().env_now) {
     const auto before = scene.variable_at_exec(name);
     std::string text = name + (before ? " was \"" + *before + "\"" : " was not set") +
                        " at the start of the program, " +
                        (value ? "and had become \"" + *value + "\"" : "and had been unset");
-    const auto& init = scene.process().first_init;
-    if (init && name.starts_with("CUDA_") && !init->env_now.contains(name)) {
-      text += " only after cuInit had succeeded, which reads it: the change has no effect";
-    }
+    text += time_of_change(scene, name, value);
     result.evidence.push_back(scene.from_variable(std::move(text), name));
   }
 }
