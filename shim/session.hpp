@@ -46,7 +46,7 @@ struct Session {
     std::uint64_t ns = 0;
     std::uint32_t stack = 0;
   } start_of_cuda;
-  std::atomic<bool> libraries_written{false}, devices_counted{false};
+  std::atomic<bool> devices_counted{false};
   std::atomic<bool> passed_by{false};  // calls of CUDA are known to have been made unseen
   bool inherited_driver = false;       // forked from a process that had started CUDA: the driver must not be asked
 

@@ -182,7 +182,7 @@ void write_failure(Session& session, FailureRecord& record) {
   write_changed_environment(line, session.facts);
   line.close();
   if (session.write(line, Journal::Importance::notable)) session.failures.fetch_add(1, std::memory_order_relaxed);
-  write_gpu_libraries(session);
+  if (record.first) write_gpu_libraries(session);
   if (record.code != cuda_not_permitted) write_all_devices(session);
 }
 
@@ -208,7 +208,6 @@ void write_device_once(Session& session, int ordinal) {
 }
 
 void write_gpu_libraries(Session& session) {
-  if (session.libraries_written.exchange(true, std::memory_order_relaxed)) return;
   session.modules.update();
   // Only places are taken along under the loader's lock: the lines need locks of ours.
   constexpr std::size_t most = 256;

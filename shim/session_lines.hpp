@@ -22,9 +22,11 @@ void write_sample(Session& session, const SampleRecord& record);
 
 void write_device_once(Session& session, int ordinal);
 
-// What is around the process's first failure, each once: the libraries that have to do with GPUs, and the devices that
-// the process can see. The driver is asked if it may be, and not before it has started.
+// The libraries that have to do with GPUs, as far as none of them is told already: once CUDA has started, so that
+// another process's failed start can be held against this one, and at the first failure.
 void write_gpu_libraries(Session& session);
+
+// The devices that the process can see, once. The driver is asked if it may be, and not before it has started.
 void write_all_devices(Session& session);
 
 }  // namespace gpumem

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analyze/calls_in_flight.hpp"
 #include "analyze/error_codes.hpp"
 #include "schema.hpp"
 
@@ -18,7 +19,7 @@ class Analyzer {
     std::visit(
         [this](const auto& value) {
           into_.last_ns = std::max(into_.last_ns, value.ns);
-          entered_.erase(value.tid);
+          in_flight_.take(value);
           take(value);
         },
         line);
@@ -40,7 +41,7 @@ class Analyzer {
     into_.reservations = figures_.reservations();
     into_.untracked = live_.untracked();
     into_.failures = failures_.finish();
-    for (auto& [_, begin] : entered_) into_.in_flight.push_back(std::move(begin));
+    into_.in_flight = in_flight_.finish();
   }
 
  private:
@@ -64,7 +65,6 @@ class Analyzer {
     ++into_.events;
     if (line.op == schema::op::context && line.context && line.device) contexts_[*line.context] = *line.device;
     if (line.op == schema::op::context_end && line.context) contexts_.erase(*line.context);
-    if (line.op == schema::op::begin) entered_.insert_or_assign(line.tid, line);
     if (line.op == schema::op::init && !into_.first_init) into_.first_init = line;
     if (line.op == schema::op::free && !line.block) note_unknown_free(line);
     figures_.take(line, live_);
@@ -170,7 +170,7 @@ class Analyzer {
   LiveTable live_;
   DriverFigures figures_;
   FailureGroups failures_;
-  std::map<std::int64_t, EventRecord> entered_;
+  CallsInFlight in_flight_;
   std::map<std::uint64_t, DeviceOrdinal> contexts_;  // that live
 };
 

@@ -94,10 +94,10 @@ class ReportJob {
       if (!process) continue;
       symbols_.add_known(read_symbol_file(files.symbols_file()));
       CallNames names(*process, symbols_, rules_);
-      const auto failures = explain_failures(*process, neighbourhood);
+      const auto troubles = explain(*process, neighbourhood);
       std::map<LineOfJournal, std::string> lines;
-      if (options_.explain) lines = find_lines(files, lines_behind(failures));
-      add({*process, failures, names, options_.full_stacks, options_.explain ? &lines : nullptr, line_.program});
+      if (options_.explain) lines = find_lines(files, lines_behind(troubles));
+      add({*process, troubles, names, options_.full_stacks, options_.explain ? &lines : nullptr, line_.program});
     }
     if (sections_.empty()) throw Error(refused_.front());
     write_out(1, options_.format == "json" ? finish_json() : finish_text(journals.size() > 1));

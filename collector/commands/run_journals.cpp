@@ -125,7 +125,7 @@ std::string summary_of_run(const std::vector<JournalFiles>& journals, const Fini
     symbols.add_known(read_symbol_file(files.symbols_file()));
     CallNames names(process, symbols);
     if (shown++ > 0) page.blank_line();
-    add_headline(page, {process, explain_failures(process, neighbourhood), names, false, nullptr, program});
+    add_headline(page, {process, explain(process, neighbourhood), names, false, nullptr, program});
   }
   if (journals.size() > shown) {
     page.paragraph("... and " + count_of(journals.size() - shown, "more process") + ".");

@@ -90,22 +90,34 @@ Finding address_space_limit(const Scene& scene) {
   return found;
 }
 
-Finding sanitizer(const Scene& scene) {
-  const auto options = scene.variable("ASAN_OPTIONS");
+// What is linked into the program shows by its shadow alone: an eighth of all addresses, mapped from the start.
+std::optional<Evidence> sign_of_sanitizer(const Scene& scene, Weight& weight) {
   for (const char* name : {"/libasan.so", "libclang_rt.asan"}) {
     const ModuleRecord* module = scene.module_named(name);
     if (!module) continue;
-    if (options && options->find("protect_shadow_gap=0") != std::string::npos) {
-      return Finding::ruled_out_by(scene.from_variable("ASAN_OPTIONS has protect_shadow_gap=0", "ASAN_OPTIONS"));
-    }
-    Finding found;
-    found.weight = Weight::likely;
-    found.evidence = {scene.from_module("the AddressSanitizer runtime is loaded (" + module->path.value_or("") +
-                                            "), whose protected shadow gap lies where the driver reserves addresses",
-                                        *module)};
-    return found;
+    weight = Weight::likely;
+    return scene.from_module("the AddressSanitizer runtime is loaded (" + module->path.value_or("") +
+                                 "), whose protected shadow gap lies where the driver reserves addresses",
+                             *module);
   }
-  return Finding::not_thought_of();
+  constexpr std::uint64_t least_shadow = 14ull << 40;
+  const auto& state = scene.group().state;
+  if (!state || state->virtual_bytes.value_or(0) < least_shadow) return std::nullopt;
+  weight = Weight::possible;
+  return scene.from_state("the process had " + bytes_text(*state->virtual_bytes) +
+                              " mapped, as a program has that a sanitizer is linked into (-static-libasan)",
+                          "memory.virtual");
+}
+
+Finding sanitizer(const Scene& scene) {
+  Finding found;
+  auto sign = sign_of_sanitizer(scene, found.weight);
+  if (!sign) return Finding::not_thought_of();
+  const auto options = scene.variable("ASAN_OPTIONS");
+  if (options && options->find("protect_shadow_gap=0") != std::string::npos)
+    return Finding::ruled_out_by(scene.from_variable("ASAN_OPTIONS has protect_shadow_gap=0", "ASAN_OPTIONS"));
+  found.evidence = {*std::move(sign)};
+  return found;
 }
 
 Finding descriptors_exhausted(const Scene& scene) {

@@ -4,6 +4,8 @@
 
 #include "analyze/error_codes.hpp"
 #include "diagnose/allocation.hpp"
+#include "diagnose/beside.hpp"
+#include "diagnose/hang.hpp"
 #include "diagnose/neighbours.hpp"
 #include "diagnose/scene.hpp"
 #include "diagnose/start.hpp"
@@ -58,6 +60,13 @@ Diagnosis of_the_code(const FailureGroup& group, std::int64_t code) {
   return result;
 }
 
+Diagnosis of_an_allocation(const Scene& scene) {
+  Diagnosis result = diagnose_allocation(scene);
+  // Whatever else the machine shows, such a request fits nowhere.
+  if (result.id != "larger_than_device") tell_what_is_missing(scene, result);
+  return result;
+}
+
 Diagnosis judge(const Scene& scene) {
   const FailureGroup& group = scene.group();
   const FailureRecord& failure = group.first;
@@ -65,7 +74,7 @@ Diagnosis judge(const Scene& scene) {
   if (starts) return diagnose_start(scene);
   const bool needs_memory =
       failure.tried == schema::op::alloc || failure.tried == schema::op::launch || failure.tried == schema::op::other;
-  if (needs_memory && returned_out_of_memory(failure)) return diagnose_allocation(scene);
+  if (needs_memory && returned_out_of_memory(failure)) return of_an_allocation(scene);
   if (failure.tried == schema::op::free && scene.code() == code_shutting_down) return of_a_free_at_exit(scene);
   return is_explained_by_causes(scene) ? diagnose_start(scene) : of_the_code(group, scene.code());
 }
@@ -86,28 +95,33 @@ Diagnosis diagnose(const FailureGroup& group, const ProcessAnalysis& process, Ne
   return diagnose_with(group, process, machines.of(group.probe), neighbours);
 }
 
-std::set<LineOfJournal> lines_behind(const std::vector<ExplainedFailure>& failures) {
+std::set<LineOfJournal> lines_behind(const Troubles& troubles) {
   std::set<LineOfJournal> lines;
   const auto add = [&](const std::vector<Evidence>& all) {
     for (const auto& evidence : all) {
       if (evidence.line) lines.insert(*evidence.line);
     }
   };
-  for (const auto& each : failures) {
-    lines.insert({schema::line::failure, each.group.first.ns, each.group.first.tid});
-    add(each.why.evidence);
-    for (const auto& candidate : each.why.candidates) add(candidate.evidence), add(candidate.against);
-    for (const auto& cause : each.why.ruled_out) add(cause.against);
-  }
+  const auto add_diagnosis = [&](std::string_view type, const LineHead& call, const Diagnosis& why) {
+    lines.insert({type, call.ns, call.tid});
+    add(why.evidence);
+    for (const auto& candidate : why.candidates) add(candidate.evidence), add(candidate.against);
+    for (const auto& cause : why.ruled_out) add(cause.against);
+  };
+  for (const auto& each : troubles.failures) add_diagnosis(schema::line::failure, each.group.first, each.why);
+  for (const auto& each : troubles.hangs) add_diagnosis(schema::line::event, each.begin, each.why);
   return lines;
 }
 
-std::vector<ExplainedFailure> explain_failures(const ProcessAnalysis& process, Neighbourhood& neighbours) {
+Troubles explain(const ProcessAnalysis& process, Neighbourhood& neighbours) {
   Machines machines;
-  std::vector<ExplainedFailure> explained;
+  Troubles troubles;
   for (const auto& group : process.failures)
-    explained.push_back({group, diagnose_with(group, process, machines.of(group.probe), neighbours)});
-  return explained;
+    troubles.failures.push_back({group, diagnose_with(group, process, machines.of(group.probe), neighbours)});
+  const auto latest = newest_probe(process);
+  for (const auto& begin : process.in_flight)
+    troubles.hangs.push_back({begin, diagnose_hang(begin, process, machines.of(latest), neighbours)});
+  return troubles;
 }
 
 }  // namespace gpumem

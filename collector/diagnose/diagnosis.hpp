@@ -65,10 +65,21 @@ struct ExplainedFailure {
   Diagnosis why;
 };
 
-// Every line of the journal that the diagnoses rest on.
-std::set<LineOfJournal> lines_behind(const std::vector<ExplainedFailure>& failures);
+struct ExplainedHang {
+  const EventRecord& begin;
+  Diagnosis why;
+};
 
-// All failures of a process, in their order. `process` must outlive the result.
-std::vector<ExplainedFailure> explain_failures(const ProcessAnalysis& process, Neighbourhood& neighbours);
+// What went wrong in a process, in the order of its own lists.
+struct Troubles {
+  std::vector<ExplainedFailure> failures;
+  std::vector<ExplainedHang> hangs;
+};
+
+// Every line of the journal that the diagnoses rest on.
+std::set<LineOfJournal> lines_behind(const Troubles& troubles);
+
+// `process` must outlive the result.
+Troubles explain(const ProcessAnalysis& process, Neighbourhood& neighbours);
 
 }  // namespace gpumem

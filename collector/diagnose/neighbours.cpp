@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/calls_in_flight.hpp"
 #include "analyze/live_table.hpp"
 #include "model/error.hpp"
 #include "model/journal_reader.hpp"
@@ -21,6 +22,7 @@ class Reader {
     std::visit(
         [this](const auto& line) {
           into_.last_ns = std::max(into_.last_ns, line.ns);
+          in_flight_.take(line);
           take(line);
         },
         record);
@@ -28,6 +30,7 @@ class Reader {
 
   void finish() {
     for (auto& [_, device] : devices_) into_.devices.push_back(std::move(device));
+    into_.in_flight = in_flight_.finish();
     if (!into_.init) return;
     const auto found = stacks_.find(into_.init->stack);
     if (found != stacks_.end()) into_.init_frames = found->second.frames;
@@ -50,9 +53,11 @@ class Reader {
     ModuleRecord& module = into_.all_modules[line.id];
     if (line.path) module = line;
   }
+  void take(const FailureRecord& line) { into_.failed_with.insert(line.code); }
   void take(const EventRecord& line) {
     const bool is_cu_init = line.op == schema::op::init && (line.api == "cuInit" || line.in == "cuInit");
     if (is_cu_init && !into_.init) into_.init = line;
+    if (line.op == schema::op::context) into_.context_ns = line.ns;
     live_.take(line, has_ended_);
     if (!line.device) return;
     NeighbourDevice& device = devices_[*line.device];
@@ -61,6 +66,7 @@ class Reader {
   }
 
   Neighbour& into_;
+  CallsInFlight in_flight_;
   LiveTable live_;
   std::map<DeviceOrdinal, NeighbourDevice> devices_;
   std::map<std::uint64_t, StackRecord> stacks_;

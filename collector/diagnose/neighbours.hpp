@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,8 +43,11 @@ struct Neighbour {
   ProcessEnd end;
   std::uint64_t last_ns = 0;
   std::vector<NeighbourDevice> devices;
-  std::optional<EventRecord> init;  // its cuInit
-  std::vector<Frame> init_frames;   // innermost first
+  std::optional<EventRecord> init;          // its cuInit
+  std::vector<Frame> init_frames;           // innermost first
+  std::optional<std::uint64_t> context_ns;  // when its newest context was born
+  std::set<std::int64_t> failed_with;       // codes of its failed calls
+  std::vector<EventRecord> in_flight;       // entered and not returned
 
   // Whether it was there at that moment of the wall clock, as far as its journal and this machine tell.
   bool lived_at(std::uint64_t wall_ns) const;

@@ -3,8 +3,9 @@
 #include <algorithm>
 
 #include "analyze/error_codes.hpp"
-#include "analyze/runtimes.hpp"
+#include "diagnose/beside.hpp"
 #include "diagnose/cause.hpp"
+#include "diagnose/libraries.hpp"
 
 namespace gpumem {
 namespace {
@@ -50,22 +51,7 @@ void tell_code(const Scene& scene, Diagnosis& result) {
       (meaning ? std::string(meaning->meaning) : "the code " + std::to_string(scene.code()) + " is not known") + ".";
 }
 
-// What would have told more.
-void tell_what_is_missing(const Scene& scene, Diagnosis& result) {
-  const auto& probe = scene.group().probe;
-  if (!probe) {
-    result.evidence.push_back({"the machine was not looked at: the journal has no probe", std::nullopt, ""});
-  } else if (!scene.machine()) {
-    const std::string why = probe->status == "ok"   ? "what it said cannot be read"
-                            : probe->reason.empty() ? probe->status
-                                                    : probe->status + ", " + probe->reason;
-    result.evidence.push_back(scene.from_probe("the machine could not be looked at (probe: " + why + ")", "status"));
-  } else if (!scene.nvml_answered()) {
-    const Nvml& nvml = scene.machine()->nvml;
-    const std::string status = nvml.status.empty() ? "the probe does not speak of it" : nvml.status;
-    result.evidence.push_back(scene.from_probe(
-        "NVML told nothing (" + status + (nvml.trouble.empty() ? "" : ": " + nvml.trouble) + ")", "nvml.status"));
-  }
+void tell_missing_figure(const Scene& scene, Diagnosis& result) {
   const bool knows_free =
       std::any_of(scene.gpus().begin(), scene.gpus().end(), [](const Gpu* gpu) { return gpu->free.has_value(); });
   if (scene.code() == 2 && !knows_free) {
@@ -76,15 +62,17 @@ void tell_what_is_missing(const Scene& scene, Diagnosis& result) {
   }
 }
 
-void add_software(const Scene& scene, Diagnosis& result) {
-  for (const auto& runtime : find_runtimes(scene.process().all_modules)) {
-    result.evidence.push_back(
-        scene.from_module(runtime.describe() + " is in use", scene.process().all_modules.at(runtime.module)));
+// The driver reads them in cuInit: between which two moments that are known it was changed.
+std::string time_of_change(const Scene& scene, const std::string& name, const std::optional<std::string>& value) {
+  const auto& init = scene.process().first_init;
+  if (!init || !name.starts_with("CUDA_")) return "";
+  const auto at_init = init->env_now.find(name);
+  if (at_init == init->env_now.end()) {
+    return " only after cuInit had succeeded, which reads it: the change has no effect";
   }
-  if (const auto& kernel = scene.process().process.kernel_driver)
-    result.evidence.push_back(scene.from_process("the kernel driver is " + *kernel, "kernel_driver"));
-  if (const ModuleRecord* driver = driver_module(scene.process().all_modules))
-    result.evidence.push_back(scene.from_module("libcuda is " + *driver->path, *driver));
+  return at_init->second == value
+             ? " before cuInit, which reads it, succeeded at " + std::to_string(init->ns / 1'000'000) + " ms"
+             : " after cuInit had succeeded, which read \"" + at_init->second.value_or("") + "\"";
 }
 
 void add_changed_variables(const Scene& scene, Diagnosis& result) {
@@ -93,12 +81,17 @@ void add_changed_variables(const Scene& scene, Diagnosis& result) {
     std::string text = name + (before ? " was \"" + *before + "\"" : " was not set") +
                        " at the start of the program, " +
                        (value ? "and had become \"" + *value + "\"" : "and had been unset");
-    const auto& init = scene.process().first_init;
-    if (init && name.starts_with("CUDA_") && !init->env_now.contains(name)) {
-      text += " only after cuInit had succeeded, which reads it: the change has no effect";
-    }
+    text += time_of_change(scene, name, value);
     result.evidence.push_back(scene.from_variable(std::move(text), name));
   }
+}
+
+// What else than software is proven leaves nothing for other libraries to explain.
+bool may_be_software(const Diagnosis& result) {
+  const auto has_it = [&](Causes theme) {
+    return std::any_of(theme.begin(), theme.end(), [&](const Cause& cause) { return cause.id == result.id; });
+  };
+  return result.sureness != Certainty::proven || has_it(causes_in_driver()) || has_it(causes_in_code());
 }
 
 }  // namespace
@@ -123,7 +116,8 @@ Diagnosis diagnose_start(const Scene& scene) {
   } else {
     tell_code(scene, result);
     tell_what_is_missing(scene, result);
-    add_software(scene, result);
+    tell_missing_figure(scene, result);
+    tell_software(scene, result);
   }
   for (auto& each : weighed) {
     const Cause& cause = *each.cause;
@@ -139,6 +133,9 @@ Diagnosis diagnose_start(const Scene& scene) {
     }
   }
   add_changed_variables(scene, result);
+  if (may_be_software(result)) {
+    for (auto& evidence : compare_libraries(scene)) result.evidence.push_back(std::move(evidence));
+  }
   return result;
 }
 

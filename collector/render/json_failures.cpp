@@ -60,9 +60,7 @@ json failure_object(const ProcessView& view, const ExplainedFailure& each) {
     object["held_then"].push_back(std::move(part));
   }
   object["pointer"] = group.pointer ? pointer_object(view, failure, *group.pointer) : json();
-  Diagnosis why = each.why;
-  why.evidence = evidence_of(view, each);
-  object["diagnosis"] = diagnosis_object(why);
+  object["diagnosis"] = diagnosis_object(diagnosis_of(view, each));
   object["site"] = site_object(view, failure.stack);
   return object;
 }
@@ -71,7 +69,7 @@ json failure_object(const ProcessView& view, const ExplainedFailure& each) {
 
 json failure_list(const ProcessView& view) {
   json list = json::array();
-  for (const auto& each : view.failures) list.push_back(failure_object(view, each));
+  for (const auto& each : view.troubles.failures) list.push_back(failure_object(view, each));
   return list;
 }
 
@@ -89,11 +87,13 @@ json unknown_free_list(const ProcessView& view) {
 
 json in_flight_list(const ProcessView& view) {
   json list = json::array();
-  for (const auto& begin : view.process.in_flight) {
+  for (const auto& each : view.troubles.hangs) {
+    const EventRecord& begin = each.begin;
     list.push_back({{"api", begin.api},
                     {"inner_api", or_null(begin.in)},
                     {"ns", begin.ns},
                     {"tid", begin.tid},
+                    {"diagnosis", diagnosis_object(diagnosis_of(view, each))},
                     {"site", site_object(view, begin.stack)}});
   }
   return list;

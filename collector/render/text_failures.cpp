@@ -43,13 +43,17 @@ void add_held_then(TextPage& page, const ProcessView& view, const FailureGroup& 
   add_list(page, "Held then", lines);
 }
 
+void add_stack_below(TextPage& page, const ProcessView& view, std::uint64_t stack) {
+  if (view.names.of(stack).frames.empty()) return;
+  page.line("Stack", 2);
+  add_stack(page, view, stack, 4);
+}
+
 void add_failure(TextPage& page, const ProcessView& view, const ExplainedFailure& each) {
   const FailureGroup& group = each.group;
   const char* rank = group.end == Outcome::recovered ? "Recovered: " : group.first.first ? "First failing call: " : "";
   page.lead(rank + failure_text(view, group));
-  Diagnosis why = each.why;
-  why.evidence = evidence_of(view, each);
-  add_diagnosis(page, why, view.lines != nullptr);
+  add_diagnosis(page, diagnosis_of(view, each), view.lines != nullptr);
   add_request(page, view, group);
   add_held_then(page, view, group);
   if (const auto outcome = outcome_text(group); !outcome.empty()) page.fact("Outcome", outcome, label_width);
@@ -58,17 +62,13 @@ void add_failure(TextPage& page, const ProcessView& view, const ExplainedFailure
     page.fact("Runtime", printable(runtime->describe()), label_width);
   }
   page.fact("Thread", std::to_string(group.first.tid), label_width);
-  if (!view.names.of(group.first.stack).frames.empty()) {
-    page.line("Stack", 2);
-    add_stack(page, view, group.first.stack, 4);
-  }
+  add_stack_below(page, view, group.first.stack);
 }
 
-std::string hang_text(const ProcessAnalysis& process) {
-  const auto pipe = process.process.env.find("CUDA_MPS_PIPE_DIRECTORY");
-  const std::string text = "A call that hangs here waits for the driver or an MPS daemon";
-  if (pipe == process.process.env.end()) return text + ".";
-  return text + ": CUDA_MPS_PIPE_DIRECTORY is " + printable(pipe->second) + ".";
+void add_hang(TextPage& page, const ProcessView& view, const ExplainedHang& each) {
+  page.lead(in_flight_text(view, each.begin) + ".");
+  add_diagnosis(page, diagnosis_of(view, each), view.lines != nullptr);
+  add_stack_below(page, view, each.begin.stack);
 }
 
 // The lines of the journal that the above was read from.
@@ -98,24 +98,26 @@ void add_unknown_frees(TextPage& page, const ProcessView& view) {
 }  // namespace
 
 void add_failures(TextPage& page, const ProcessView& view) {
-  if (view.failures.empty()) {
-    page.paragraph("None of the recorded calls (start, contexts, allocations, frees) failed.");
+  if (view.troubles.failures.empty()) {
+    page.paragraph(
+        "No recorded call failed: none that starts CUDA, makes a context, allocates, frees, loads code or launches it, "
+        "and "
+        "none that only uses CUDA. Kernels and copies are not recorded: a fault in them shows in a later call.");
   }
   std::size_t shown = 0;
-  for (const auto& each : view.failures) {
+  for (const auto& each : view.troubles.failures) {
     if (shown == view.most_items) break;
     if (shown++ > 0) page.blank_line();
     add_failure(page, view, each);
   }
-  if (view.failures.size() > shown) {
+  if (view.troubles.failures.size() > shown) {
     page.blank_line();
-    page.paragraph("... and " + grouped(view.failures.size() - shown) + " more: `" + view.program + " failures`.");
+    page.paragraph("... and " + grouped(view.troubles.failures.size() - shown) + " more: `" + view.program +
+                   " failures`.");
   }
-  for (const auto& begin : view.process.in_flight) {
+  for (const auto& each : view.troubles.hangs) {
     page.blank_line();
-    page.lead(in_flight_text(view, begin) + ".");
-    page.paragraph(hang_text(view.process), 2);
-    if (begin.stack > 0) add_stack(page, view, begin.stack, 4);
+    add_hang(page, view, each);
   }
   add_unknown_frees(page, view);
   add_lines_behind(page, view);

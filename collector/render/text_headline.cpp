@@ -71,7 +71,7 @@ void add_passed_by_lines(TextPage& page, const ProcessAnalysis& process) {
 void add_failure_lines(TextPage& page, const ProcessView& view) {
   std::uint64_t lasting = 0, recovered = 0, requests = 0;
   const ExplainedFailure* first = nullptr;
-  for (const auto& each : view.failures) {
+  for (const auto& each : view.troubles.failures) {
     if (each.group.end == Outcome::recovered) {
       recovered += each.group.count;
       ++requests;
@@ -187,7 +187,7 @@ void add_live_lines(TextPage& page, const ProcessView& view) {
 // The names that the lines above would have had.
 void add_missing_names(TextPage& page, const ProcessView& view) {
   std::vector<std::uint64_t> stacks;
-  for (const auto& each : view.failures) stacks.push_back(each.group.first.stack);
+  for (const auto& each : view.troubles.failures) stacks.push_back(each.group.first.stack);
   for (const auto& peak : view.process.peaks) {
     if (!peak.by_stack.empty()) stacks.push_back(peak.by_stack.front().key);
   }

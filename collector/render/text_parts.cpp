@@ -72,6 +72,16 @@ std::string python_gap_text(const std::string& reason) {
   return "no Python frames: " + printable(reason);
 }
 
+void name_callers(const ProcessView& view, std::vector<Evidence>& all) {
+  for (auto& evidence : all) {
+    if (!evidence.called_in || evidence.called_in->init_frames.empty()) continue;
+    const CallName caller = view.names.of_frames(evidence.called_in->all_modules, evidence.called_in->python_places,
+                                                 evidence.called_in->init_frames, false);
+    if (!caller.label.empty()) evidence.text += ", called by " + caller.label;
+    if (!caller.through.empty()) evidence.text += " through " + caller.through;
+  }
+}
+
 }  // namespace
 
 std::string process_text(const ProcessAnalysis& process) {
@@ -155,21 +165,21 @@ std::string outcome_text(const FailureGroup& group) {
          " of this kind was freed in between";
 }
 
-std::vector<Evidence> evidence_of(const ProcessView& view, const ExplainedFailure& each) {
-  std::vector<Evidence> all = each.why.evidence;
+Diagnosis diagnosis_of(const ProcessView& view, const ExplainedFailure& each) {
+  Diagnosis why = each.why;
   const FailureRecord& first = each.group.first;
   if (each.group.pointer && first.address != 0) {
-    all.push_back({pointer_text(view, first, *each.group.pointer),
-                   LineOfJournal{schema::line::failure, first.ns, first.tid}, "p", nullptr});
+    why.evidence.push_back({pointer_text(view, first, *each.group.pointer),
+                            LineOfJournal{schema::line::failure, first.ns, first.tid}, "p", nullptr});
   }
-  for (auto& evidence : all) {
-    if (!evidence.called_in || evidence.called_in->init_frames.empty()) continue;
-    const CallName caller = view.names.of_frames(evidence.called_in->all_modules, evidence.called_in->python_places,
-                                                 evidence.called_in->init_frames, false);
-    if (!caller.label.empty()) evidence.text += ", called by " + caller.label;
-    if (!caller.through.empty()) evidence.text += " through " + caller.through;
-  }
-  return all;
+  name_callers(view, why.evidence);
+  return why;
+}
+
+Diagnosis diagnosis_of(const ProcessView& view, const ExplainedHang& each) {
+  Diagnosis why = each.why;
+  name_callers(view, why.evidence);
+  return why;
 }
 
 std::string untracked_text(const ProcessAnalysis& process) {

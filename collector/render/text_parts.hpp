@@ -25,8 +25,9 @@ std::string outcome_text(const FailureGroup& group);
 // "+120.0 MiB while loading code, called by load (net.cpp:7), between 1.0 s and 1.2 s"
 std::string rise_text(const ProcessView& view, const UnexplainedRise& rise);
 
-// The facts that the verdict rests on, with the names of call sites where one is part of it.
-std::vector<Evidence> evidence_of(const ProcessView& view, const ExplainedFailure& each);
+// With the names of call sites where one is part of the evidence.
+Diagnosis diagnosis_of(const ProcessView& view, const ExplainedFailure& each);
+Diagnosis diagnosis_of(const ProcessView& view, const ExplainedHang& each);
 
 // "3 blocks (1.5 GiB)", of those that the shim could not keep track of
 std::string untracked_text(const ProcessAnalysis& process);

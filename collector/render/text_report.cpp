@@ -39,7 +39,7 @@ void add_report(TextPage& page, const ProcessView& view) {
   add_headline(page, view);
   ProcessView shortened = view;
   shortened.most_items = most_items_in_report;
-  if (!view.failures.empty() || view.process.unknown_frees > 0) {
+  if (!view.troubles.failures.empty() || view.process.unknown_frees > 0) {
     page.heading("What failed");
     add_failures(page, shortened);
   }

@@ -15,7 +15,7 @@ namespace gpumem {
 
 struct ProcessView {
   const ProcessAnalysis& process;
-  const std::vector<ExplainedFailure>& failures;  // of the process
+  const Troubles& troubles;  // of the process
   CallNames& names;
   bool full_stacks = false;
   // The lines of the journal behind the evidence, if they shall be named and shown; else null.

@@ -39,6 +39,18 @@ HelperEnvironment::HelperEnvironment(const ProcessFacts& facts)
   add("GPUMEM_DISABLE=1");
 }
 
+bool HelperEnvironment::remove(std::string_view name) {
+  auto* const entries = reinterpret_cast<const char**>(pages_.begin());
+  for (std::size_t i = 0; i < count_; ++i) {
+    const std::string_view entry(entries[i]);
+    if (!entry.starts_with(name) || entry.substr(name.size(), 1) != "=") continue;
+    entries[i] = entries[--count_];
+    entries[count_] = nullptr;
+    return true;
+  }
+  return false;
+}
+
 void HelperEnvironment::add(const char* entry) {
   if (count_ + 1 < most_entries) reinterpret_cast<const char**>(pages_.begin())[count_++] = entry;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 #include "base/pages.hpp"
 #include "forensics/process_facts.hpp"
@@ -16,6 +17,9 @@ class HelperEnvironment {
 
   // Ended by nullptr, valid while the object and `facts` live; nullptr where there is no memory for it.
   const char* const* entries() const { return reinterpret_cast<const char* const*>(pages_.begin()); }
+
+  // Whether it had the variable.
+  bool remove(std::string_view name);
 
  private:
   void add(const char* entry);

@@ -160,6 +160,7 @@ HelperOutcome not_started(int error) {
 void explain_silence(const HelperRun& run, HelperOutcome& outcome) {
   if (!run.ended.load(std::memory_order_acquire)) return;
   const bool exited = WIFEXITED(run.status);
+  if (exited) outcome.exit_status = WEXITSTATUS(run.status);
   numbered_text(exited ? "it ended with status " : "it was ended by signal ",
                 exited ? WEXITSTATUS(run.status) : WTERMSIG(run.status), outcome.reason, sizeof outcome.reason);
 }

@@ -28,6 +28,7 @@ struct HelperOutcome {
   };
   End end = End::not_started;
   std::size_t size = 0;  // of the line, without its end
+  int exit_status = -1;  // with said_nothing: what it ended with; -1: a signal ended it, or it has not ended
   char reason[64] = "";  // with said_nothing and not_started: the name of an error, or words
 };
 

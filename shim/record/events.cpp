@@ -24,7 +24,7 @@ EventRecord event_of(const Call& call, std::string_view op) {
 }
 
 void write_context(Session& session, EventRecord record, const Context& context) {
-  session.context_seen.store(true, std::memory_order_relaxed);
+  const bool starts_cuda = !session.context_seen.exchange(true, std::memory_order_relaxed);
   record.op = schema::op::context;
   record.handle = context.handle;
   record.context = context.number;
@@ -32,6 +32,7 @@ void write_context(Session& session, EventRecord record, const Context& context)
   record.primary = context.primary;
   write_event(session, record, true);
   write_device_once(session, context.device);
+  if (starts_cuda) write_gpu_libraries(session);
 }
 
 Place current_place(Session& session, const Call& call) {

@@ -1,10 +1,12 @@
 #include "record/pictures.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "api/cuda_types.hpp"
 #include "api/settings.hpp"
 #include "base/pages.hpp"
+#include "forensics/error_text.hpp"
 #include "forensics/helper_environment.hpp"
 #include "forensics/helper_process.hpp"
 #include "forensics/process_state.hpp"
@@ -107,10 +109,13 @@ ProbeRecord record_of(const HelperOutcome& outcome, std::string_view line) {
   return {schema::probe::ok, {}, line};
 }
 
+// How a program ends that the loader finds no library, or no version of a symbol, for.
+bool was_not_loaded(const HelperOutcome& outcome) { return outcome.exit_status == 127 || outcome.exit_status == 1; }
+
 void run_probe(Session& session, std::uint64_t began_ns, std::uint64_t longest_ns) {
   constexpr std::size_t longest_line = 1 << 20;
   Pages line(longest_line);
-  const HelperEnvironment environment(session.facts);
+  HelperEnvironment environment(session.facts);
   ProbeProgram program;
   const auto give_up = [&](std::string_view reason) { write_probe(session, {schema::probe::not_started, reason, {}}); };
   if (!line || environment.entries() == nullptr) return give_up("ENOMEM");
@@ -118,8 +123,21 @@ void run_probe(Session& session, std::uint64_t began_ns, std::uint64_t longest_n
   char deadline[16] = "";
   std::to_chars(deadline, deadline + sizeof deadline - 1, static_cast<std::uint32_t>(settings().probe_timeout));
   const char* const arguments[] = {program.path, "probe", "--format", "json", "--deadline", deadline, nullptr};
-  const HelperOutcome outcome = run_helper({program.path, arguments, environment.entries(), longest_ns}, line);
+  const auto run = [&] {
+    const std::uint64_t used_ns = monotonic_ns() - began_ns;
+    return run_helper({program.path, arguments, environment.entries(), longest_ns - std::min(used_ns, longest_ns)},
+                      line);
+  };
+  HelperOutcome outcome = run();
+  // What the program's path holds for it may not be for gpumem.
+  char without[96] = "";
+  if (was_not_loaded(outcome) && environment.remove("LD_LIBRARY_PATH")) {
+    numbered_text("without LD_LIBRARY_PATH, with which gpumem ended with status ", outcome.exit_status, without,
+                  sizeof without);
+    outcome = run();
+  }
   ProbeRecord record = record_of(outcome, {line.begin(), outcome.size});
+  if (record.reason.empty()) record.reason = without;
   record.took_ns = monotonic_ns() - began_ns;
   write_probe(session, record);
 }

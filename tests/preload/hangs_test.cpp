@@ -109,6 +109,72 @@ TEST_CASE("hangs: the entry of a function is told once, and none while memory co
           {"cuInit", 1}, {"cuStreamCreate", 1}, {"cuCtxCreate_v2", 1}, {"cuModuleLoadData", 1}, {"cuLaunchKernel", 1}});
 }
 
+namespace {
+
+// What is said of a program that hangs in cuInit beside another one that does, while both are there.
+Line hang_of_two(Stage& stage, int signal_before) {
+  stage.script(hanging("cuInit"));
+  const std::vector<std::string> argv{program("pairs"), "1"};
+  const auto begun = [&](std::size_t count) {
+    const auto list = stage.journals();
+    for (int waited = 0; waited < 2000; ++waited) {
+      std::size_t seen = 0;
+      if (std::filesystem::exists(list))
+        for (const auto& entry : std::filesystem::directory_iterator(list))
+          seen += read_text(entry.path()).find(R"("op":"begin")") != std::string::npos;
+      if (seen >= count) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  };
+  Line processes;
+  int victim = 0;
+  const auto look = [&](int pid) {
+    begun(2);
+    victim = pid;
+    kill(pid, signal_before);
+    const auto report = stage.gpumem({"failures", "--format", "json", stage.journals()});
+    processes = Line::parse(report.out).at("processes");
+    kill(pid, SIGKILL);
+  };
+  stage.run({argv, stage.traced_environment(), {}, std::chrono::seconds(60), [&](int other) {
+               begun(1);
+               stage.run({argv, stage.traced_environment(), {}, std::chrono::seconds(60), look});
+               kill(other, SIGKILL);
+             }});
+  for (const auto& process : processes)
+    if (process.at("pid") == victim) return process.at("in_flight").at(0).at("diagnosis");
+  return {};
+}
+
+std::string evidence_for(const Line& diagnosis, const std::string& id) {
+  for (const auto& each : diagnosis.at("candidates"))
+    if (each.at("id") == id) return each.at("evidence").dump();
+  return "no candidate " + id;
+}
+
+}  // namespace
+
+TEST_CASE("hangs: what is known beside the call: others in the same one, and MPS") {
+  NEEDS(scripted_driver);
+  NEEDS(nvcc);
+  Stage stage;
+  stage.set("CUDA_MPS_PIPE_DIRECTORY", "/nowhere/mps");
+  const auto diagnosis = hang_of_two(stage, SIGCONT);
+  INFO(diagnosis.dump(2));
+  CHECK(diagnosis.at("certainty") == "open");
+  CHECK_THAT(evidence_for(diagnosis, "mps_unreachable"), ContainsSubstring("/nowhere/mps"));
+  CHECK_THAT(evidence_for(diagnosis, "waits_in_turn"), ContainsSubstring("had not returned from cuInit either"));
+}
+
+TEST_CASE("hangs: a process that is stopped is said to be so") {
+  NEEDS(scripted_driver);
+  NEEDS(nvcc);
+  Stage stage;
+  const auto diagnosis = hang_of_two(stage, SIGSTOP);
+  INFO(diagnosis.dump(2));
+  CHECK(diagnosis.at("id") == "stopped");
+}
+
 TEST_CASE("hangs: a call that returned is none") {
   NEEDS(scripted_driver);
   NEEDS(nvcc);

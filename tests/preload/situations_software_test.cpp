@@ -89,3 +89,49 @@ TEST_CASE("situations: NVIDIA's own driver library on a machine without its kern
   check_cause(first_failure(stage, situation({"start"})), "no_kernel_driver", "proven",
               {"/proc/driver/nvidia/version does not exist", "driver not loaded"});
 }
+
+namespace {
+
+// Of a program that was run before with success, and now fails to load its code.
+Line failure_of_engine(Stage& stage, const std::string& build, const std::string& preloaded) {
+  stage.script({{"rules", {rule("cuModuleLoadData", 209)}}});
+  auto environment = stage.traced_environment();
+  environment["LD_PRELOAD"] += ":" + preloaded;
+  const auto outcome = stage.run({{program("runs_engine"), program(build + "/engine.so")}, environment});
+  INFO(outcome);
+  CHECK(outcome.out == "209\n");
+  return first_failure_in(process_in(processes_of(stage), outcome.pid));
+}
+
+}  // namespace
+
+TEST_CASE("situations: two builds of a library in one image, and only with one of them CUDA starts") {
+  NEEDS(scripted_driver);
+  NEEDS(nvcc);
+  Stage stage;
+  // Which no stack leads into.
+  const auto collectives = stage.folder() / "libnccl.so.2", blas = stage.folder() / "libcublas.so.13";
+  for (const auto& file : {collectives, blas}) std::filesystem::copy_file(program("small_library.so"), file);
+  auto environment = stage.traced_environment();
+  environment["LD_PRELOAD"] += ":" + collectives.string();
+  const auto good = stage.run({{program("runs_engine"), program("wheel/engine.so")}, environment});
+  INFO(good);
+  CHECK(good.out == "0\n");
+  const auto failure = failure_of_engine(stage, "download", blas);
+  check_cause(failure, "no_code_for_device", "proven",
+              {"process " + std::to_string(good.pid) + " (`runs_engine ",
+               "`), which did start CUDA, had " + program("wheel/engine.so") + " (build ",
+               ", and this one " + program("download/engine.so") + " (build ",
+               "it had not loaded " + blas.string() + " (build ", "it had " + collectives.string() + " (build ",
+               "which this one had not loaded when it failed"});
+  CHECK(words_of(failure).find("libc.so") == std::string::npos);
+}
+
+TEST_CASE("situations: the libraries are the same in a process that fails and in one that does not") {
+  NEEDS(scripted_driver);
+  NEEDS(nvcc);
+  Stage stage;
+  const auto good = stage.run_traced({program("runs_engine"), program("wheel/engine.so")});
+  const auto words = words_of(failure_of_engine(stage, "wheel", ""));
+  CHECK_THAT(words, ContainsSubstring("which did start CUDA, had the same GPU libraries"));
+}

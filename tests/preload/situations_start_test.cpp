@@ -115,6 +115,19 @@ TEST_CASE("situations: AddressSanitizer in the program, and the device is empty"
   }
 }
 
+TEST_CASE("situations: a sanitizer that is linked into the program") {
+  NEEDS(scripted_driver);
+  NEEDS(nvcc);
+  auto argv = situation({"start", "retain"});
+  argv[0] = program("situation_static_asan");
+  if (!std::filesystem::exists(argv[0])) return skipped("the compiler has no static AddressSanitizer");
+  Stage stage;
+  stage.script({{"rules", {rule("cuDevicePrimaryCtxRetain", 2)}}}).set("ASAN_OPTIONS", "detect_leaks=0");
+  const auto failure = first_failure(stage, argv);
+  check_open(failure, {"sanitizer"});
+  CHECK_THAT(failure.at("diagnosis").at("candidates").dump(), ContainsSubstring("that a sanitizer is linked into"));
+}
+
 TEST_CASE("situations: no descriptors are left for the driver's files") {
   NEEDS(scripted_driver);
   NEEDS(nvcc);

@@ -180,3 +180,22 @@ TEST_CASE("managed memory may exceed what is free, so a shortage of the device i
   CHECK(call.why().sureness == Certainty::open);
   CHECK(has_candidate(call.why(), "host_memory"));
 }
+
+TEST_CASE("a probe that told nothing is told of at a failed allocation as at a failed start") {
+  auto call = FailedCall::allocation(gib);
+  call.group.driver = driver_figures(5 << 20);
+  CHECK_THAT(all_text(call.why().evidence), ContainsSubstring("not looked at"));
+  for (const auto& [status, reason] : {std::pair<std::string, std::string>{"not started", "ENOENT"},
+                                       {"failed", "it ended with status 3"},
+                                       {"timed out", ""}}) {
+    call.group.probe = ProbeRecord{{2, 0}, status, reason, 1, ""};
+    CHECK(call.why().id == "device_full");
+    CHECK_THAT(all_text(call.why().evidence),
+               ContainsSubstring("(probe: " + status + (reason.empty() ? "" : ", " + reason) + ")"));
+  }
+  call.machine = {{"nvml", {{"status", "timed out"}, {"in", "nvmlInit_v2"}}}};
+  CHECK_THAT(all_text(call.why().evidence), ContainsSubstring("NVML told nothing (timed out: nvmlInit_v2)"));
+  call.group.first.bytes = 17 * gib;
+  CHECK(call.why().id == "larger_than_device");
+  CHECK(all_text(call.why().evidence).find("NVML") == std::string::npos);
+}

@@ -97,6 +97,78 @@ TEST_CASE("the parent of a forked child tells where it started CUDA, and how man
   CHECK(why.evidence[1].called_in->init_frames.size() == 1);
 }
 
+namespace {
+
+const std::string context_line =
+    R"({"t":"event","ns":10,"tid":1,"op":"context","api":"cuCtxCreate_v2","d":0,"c":1,"h":"0x1"})"
+    "\n";
+
+std::string module_of(int id, const std::string& path, const std::string& build) {
+  return R"({"t":"module","ns":5,"tid":1,"id":)" + std::to_string(id) + R"(,"path":")" + path + R"(","build_id":")" +
+         build + R"(","base":"0x0","lo":"0x0","hi":"0x1","role":null})" + "\n";
+}
+
+std::string libraries_told(FailedCall& call) {
+  std::string told;
+  for (const auto& each : call.why().evidence)
+    if (each.text.find("which did start CUDA") != std::string::npos || each.text.starts_with("it had") ||
+        each.text.starts_with("and "))
+      told += each.text + "\n";
+  return told;
+}
+
+}  // namespace
+
+TEST_CASE("libraries are held against those of the process that is most like the failed one") {
+  Folder folder;
+  const std::string same_program = R"(,"exe":"/usr/bin/python")", theirs = module_of(1, "/wheel/libtorch.so", "aa");
+  folder.add(4242, process_of(4242, 100, R"(,"exe":"/usr/bin/other")") + context_line + theirs);
+  folder.add(4243, process_of(4243, 300, same_program) + context_line + theirs);
+  folder.add(4244, process_of(4244, 200, same_program) + context_line + theirs);
+  folder.add(4245, process_of(4245, 101, same_program) + theirs);  // no context
+  folder.add(4246, process_of(4246, 102, same_program) + context_line + theirs +
+                       R"({"t":"failure","ns":20,"tid":1,"tried":"init","api":"cuInit","code":999})"
+                       "\n");
+  auto call = FailedCall::start(999);
+  call.process.process.wall_ns = 110;
+  call.process.process.exe = "/usr/bin/python";
+  call.add_module("/download/libtorch.so.2").build_id = "bb";
+  call.neighbours = folder.neighbours();
+  CHECK_THAT(libraries_told(call), ContainsSubstring("process 4244 (`python serve.py`), which did start CUDA, had "
+                                                     "/wheel/libtorch.so (build aa), and this one "
+                                                     "/download/libtorch.so.2 (build bb)\n"));
+  call.process.all_modules[1].build_id = "aa";
+  CHECK_THAT(libraries_told(call), ContainsSubstring("(build aa), a copy of the same build\n"));
+  call.process.process.host = "elsewhere";
+  CHECK(libraries_told(call).empty());
+}
+
+TEST_CASE("of libraries that only one process had, those are told that any journal would have") {
+  Folder folder;
+  folder.add(4242, process_of(4242, 100) + context_line + module_of(1, "/usr/lib/libfoo.so", "aa") +
+                       module_of(2, "/usr/lib/libcudnn.so.9", "bb"));
+  auto call = FailedCall::start(999);
+  call.add_module("/usr/lib/libbar.so");
+  call.neighbours = folder.neighbours();
+  CHECK(libraries_told(call) ==
+        "process 4242 (`python serve.py`), which did start CUDA, had /usr/lib/libcudnn.so.9 "
+        "(build bb), which this one had not loaded when it failed\n");
+  for (int i = 0; i < 9; ++i) call.add_module("/usr/lib/libcuda" + std::to_string(i) + ".so");
+  CHECK_THAT(libraries_told(call), ContainsSubstring("had not loaded /usr/lib/libcuda0.so, as this one had"));
+  CHECK_THAT(libraries_told(call), ContainsSubstring("and 2 more differences\n"));
+}
+
+TEST_CASE("libraries explain nothing where something else is proven") {
+  Folder folder;
+  folder.add(4242, process_of(4242, 100) + context_line);
+  auto call = FailedCall::start(2);
+  call.neighbours = folder.neighbours();
+  CHECK_THAT(libraries_told(call), ContainsSubstring("had the same GPU libraries"));
+  call.add_gpu(100);
+  CHECK(call.why().id == "memory_held");
+  CHECK(libraries_told(call).empty());
+}
+
 TEST_CASE("bytes over time keep what was held at each moment, however many there were") {
   BytesOverTime bytes;
   for (std::uint64_t second = 1; second <= 20000; ++second) bytes.note(second * 1'000'000'000, second);

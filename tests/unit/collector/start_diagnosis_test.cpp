@@ -87,6 +87,22 @@ TEST_CASE("AddressSanitizer blocks the start, unless it was told to leave the ga
   CHECK(is_ruled_out(call.why(), "sanitizer"));
 }
 
+TEST_CASE("a sanitizer that is linked into the program shows by its shadow, and is a candidate") {
+  auto call = FailedCall::start(2);
+  call.group.state = StateRecord{};
+  call.group.state->virtual_bytes = 2ull << 40;
+  CHECK_FALSE(has_candidate(call.why(), "sanitizer"));
+  call.group.state->virtual_bytes = 20ull << 40;
+  CHECK(has_candidate(call.why(), "sanitizer"));
+}
+
+TEST_CASE("a look at the machine without the process's library path is told as such") {
+  auto call = FailedCall::start(2);
+  call.group.probe =
+      ProbeRecord{{2, 0}, "ok", "without LD_LIBRARY_PATH, with which gpumem ended with status 127", 1, "{}"};
+  CHECK_THAT(all_text(call.why().evidence), ContainsSubstring("the machine was looked at without LD_LIBRARY_PATH"));
+}
+
 TEST_CASE("a container at its memory limit") {
   auto call = FailedCall::start(2);
   call.add_gpu(15000);
@@ -168,6 +184,11 @@ TEST_CASE("a list of devices that the program exchanged after the driver had rea
   call.process.process.env["CUDA_VISIBLE_DEVICES"] = "0,1";
   call.group.first.env_now["CUDA_VISIBLE_DEVICES"] = "1";
   CHECK_THAT(all_text(call.why().evidence), ContainsSubstring("the change has no effect"));
+  call.process.first_init->ns = 3'000'000;
+  call.process.first_init->env_now["CUDA_VISIBLE_DEVICES"] = "1";
+  CHECK_THAT(all_text(call.why().evidence), ContainsSubstring("before cuInit, which reads it, succeeded at 3 ms"));
+  call.process.first_init->env_now["CUDA_VISIBLE_DEVICES"] = "0";
+  CHECK_THAT(all_text(call.why().evidence), ContainsSubstring("after cuInit had succeeded, which read \"0\""));
 }
 
 TEST_CASE("NVML that is absent, refuses or hangs is told as such") {
