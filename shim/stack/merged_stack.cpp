@@ -1,5 +1,7 @@
 #include "stack/merged_stack.hpp"
 
+#include "stack/unwinder.hpp"
+
 namespace gpumem {
 namespace {
 
@@ -24,6 +26,8 @@ bool can_match_by_loop(const NativeStack& native, const PythonStack& python, con
   for (unsigned i = 0; i < native.count; ++i) activations += returns_into(native.frames[i], loop);
   return activations == python.group_count || (native.cut && activations < python.group_count);
 }
+
+static_assert(max_merged_words == max_frames + max_python_frames + extra_words);
 
 class Merger {
  public:
@@ -66,8 +70,8 @@ unsigned merge_stacks(const NativeStack& native, const PythonReading& python, co
   return merger.count();
 }
 
-Place* place_in_word(const void* word) {
-  return has_tag(word, tag) ? reinterpret_cast<Place*>(value_of(word) & ~tag_bits) : nullptr;
+CodePlace* place_in_word(const void* word) {
+  return has_tag(word, tag) ? reinterpret_cast<CodePlace*>(value_of(word) & ~tag_bits) : nullptr;
 }
 
 PythonState state_in_word(const void* word) {

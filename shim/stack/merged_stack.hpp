@@ -18,13 +18,14 @@ struct NativeStack {
 
 inline constexpr unsigned extra_words = 1;  // besides those of the frames
 
-// Fills `words`, which has room for all frames of both and extra_words, and returns how many. The Python frames of each
+// Fills `words`, which has room for all frames of both and extra_words, and returns how many. They may be
+// native.frames where there are no Python frames. The Python frames of each
 // activation of the interpreter stand before the native frame that runs them; those whose native frame is not found
 // follow at the end. `loop`: the interpreter's main function, for versions that tell no addresses. A state that means
 // that Python frames are missing is a word of its own.
 unsigned merge_stacks(const NativeStack& native, const PythonReading& python, const MemoryRange& loop, void** words);
 
-Place* place_in_word(const void* word);       // nullptr: it is none
+CodePlace* place_in_word(const void* word);   // nullptr: it is none
 PythonState state_in_word(const void* word);  // `absent`: it is none
 
 }  // namespace gpumem

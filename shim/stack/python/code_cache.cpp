@@ -14,8 +14,8 @@ bool CodeCache::Entry::still_true(const PythonLayout& layout, const PythonFrame&
          now.name.bytes == std::string_view(copies + lines_size + file_size, name_size);
 }
 
-Place* CodeCache::place_of(const Interpreter& interpreter, const PythonFrame& frame, bool suspicious,
-                           PlaceTable& places, const char*& trouble) {
+CodePlace* CodeCache::place_of(const Interpreter& interpreter, const PythonFrame& frame, bool suspicious,
+                               PlaceTable& places, const char*& trouble) {
   const std::uint64_t mixed =
       (frame.code >> 4) * 0x9e3779b97f4a7c15ull + static_cast<std::uint32_t>(frame.offset) * 0xc2b2ae3d27d4eb4full;
   Entry& entry = entries_[(mixed >> 40) % entry_count];
@@ -23,8 +23,8 @@ Place* CodeCache::place_of(const Interpreter& interpreter, const PythonFrame& fr
   return learn(entry, interpreter, frame, places, trouble);
 }
 
-Place* CodeCache::learn(Entry& entry, const Interpreter& interpreter, const PythonFrame& frame, PlaceTable& places,
-                        const char*& trouble) {
+CodePlace* CodeCache::learn(Entry& entry, const Interpreter& interpreter, const PythonFrame& frame, PlaceTable& places,
+                            const char*& trouble) {
   CodeHead head;
   CodeContents contents;
   trouble = examine_code(interpreter, frame.code, head, contents);
@@ -33,13 +33,13 @@ Place* CodeCache::learn(Entry& entry, const Interpreter& interpreter, const Pyth
   const bool has_file = contents.file.width != 0;
   const std::string_view file = has_file ? std::string_view(text_, to_utf8(contents.file, text_, longest_file)) : "?";
   char* name = text_ + longest_file;
-  Place* place = places.intern(file, {name, to_utf8(contents.name, name, longest_name)}, line);
+  CodePlace* place = places.intern(file, {name, to_utf8(contents.name, name, longest_name)}, line);
   if (place != nullptr && has_file) keep(entry, frame, head, contents, place);
   return place;
 }
 
 void CodeCache::keep(Entry& entry, const PythonFrame& frame, const CodeHead& head, const CodeContents& contents,
-                     Place* place) {
+                     CodePlace* place) {
   const std::string_view pieces[] = {contents.lines, contents.file.bytes, contents.name.bytes};
   std::size_t size = 0;
   for (const std::string_view piece : pieces) size += piece.size();

@@ -17,8 +17,8 @@ class CodeCache {
  public:
   // Where the frame is; nullptr where its code is not what was expected, with the reason in `trouble`, and where there
   // is no memory left, without. `suspicious`: looks into code that is known, too, as into new one.
-  Place* place_of(const Interpreter& interpreter, const PythonFrame& frame, bool suspicious, PlaceTable& places,
-                  const char*& trouble);
+  CodePlace* place_of(const Interpreter& interpreter, const PythonFrame& frame, bool suspicious, PlaceTable& places,
+                      const char*& trouble);
 
  private:
   struct Entry {
@@ -27,14 +27,15 @@ class CodeCache {
     std::uint32_t lines_size = 0, file_size = 0, name_size = 0;
     CodeHead head{};
     const char* copies = nullptr;  // of the line table and the two names
-    Place* place = nullptr;
+    CodePlace* place = nullptr;
 
     bool still_true(const PythonLayout& layout, const PythonFrame& frame) const;
   };
 
-  Place* learn(Entry& entry, const Interpreter& interpreter, const PythonFrame& frame, PlaceTable& places,
-               const char*& trouble);
-  void keep(Entry& entry, const PythonFrame& frame, const CodeHead& head, const CodeContents& contents, Place* place);
+  CodePlace* learn(Entry& entry, const Interpreter& interpreter, const PythonFrame& frame, PlaceTable& places,
+                   const char*& trouble);
+  void keep(Entry& entry, const PythonFrame& frame, const CodeHead& head, const CodeContents& contents,
+            CodePlace* place);
 
   static constexpr std::size_t entry_count = 2048, copies_size = 512 * 1024;
   static constexpr std::size_t longest_file = 2048, longest_name = 512;

@@ -9,7 +9,7 @@
 
 namespace gpumem {
 
-struct Place {
+struct CodePlace {
   std::uint64_t hash = 0;
   std::uint32_t number = 0;
   int line = 0;  // no_line: has none
@@ -24,10 +24,10 @@ struct Place {
 class PlaceTable {
  public:
   // nullptr if there is no memory left. Entries live as long as the table.
-  Place* intern(std::string_view file, std::string_view name, int line);
+  CodePlace* intern(std::string_view file, std::string_view name, int line);
 
  private:
-  InternTable<Place> table_;
+  InternTable<CodePlace> table_;
 };
 
 }  // namespace gpumem

@@ -39,12 +39,12 @@ PythonReading read_frames(Interpreter& interpreter, std::uintptr_t thread_state,
   const ErrnoKeeper keeper;
   ThreadMemory* memory = thread_memory();
   if (memory == nullptr) return {PythonState::cut};
-  auto& [chain, stack, cache] = *memory;
+  auto& [chain, stack, words, cache] = *memory;
   const bool early = on_probation();
   const char* trouble = read_frame_chain(interpreter, thread_state, early, chain);
   stack.count = 0;
   while (trouble == nullptr && stack.count < chain.count) {
-    Place* place = cache.place_of(interpreter, chain.frames[stack.count], early, places, trouble);
+    CodePlace* place = cache.place_of(interpreter, chain.frames[stack.count], early, places, trouble);
     if (place == nullptr) break;
     stack.places[stack.count++] = place;
   }
@@ -58,7 +58,7 @@ PythonReading read_frames(Interpreter& interpreter, std::uintptr_t thread_state,
     stack.groups[stack.group_count] = group;
   }
   const bool whole = !chain.cut && stack.count == chain.count;
-  return {whole ? PythonState::read : PythonState::cut, &stack};
+  return {whole ? PythonState::read : PythonState::cut, &stack, words};
 }
 
 }  // namespace

@@ -22,8 +22,11 @@ enum class PythonState : std::uint8_t {
 };
 inline constexpr unsigned python_state_count = 7;
 
+// With the native frames of a merged stack, and one word more.
+inline constexpr unsigned max_merged_words = 256 + max_python_frames + 1;
+
 struct PythonStack {
-  Place* places[max_python_frames];  // innermost first
+  CodePlace* places[max_python_frames];  // innermost first
   FrameGroup groups[max_python_frames];
   unsigned count, group_count;
 };
@@ -32,6 +35,7 @@ struct PythonReading {
   PythonState state = PythonState::absent;
   // Only with `read` and `cut`. The thread's own, until its next reading.
   const PythonStack* stack = nullptr;
+  void** words = nullptr;  // room for max_merged_words, as long as that
 };
 
 PythonReading read_python_stack(PlaceTable& places);

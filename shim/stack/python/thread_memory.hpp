@@ -12,6 +12,7 @@ namespace gpumem {
 struct ThreadMemory {
   FrameChain chain;
   PythonStack stack;
+  void* words[max_merged_words];
   CodeCache cache;
 };
 

@@ -32,9 +32,9 @@ PythonReading read() {
   return reading;
 }
 
-std::vector<Place*> places_of(const PythonReading& reading) {
+std::vector<CodePlace*> places_of(const PythonReading& reading) {
   return reading.stack != nullptr ? std::vector(reading.stack->places, reading.stack->places + reading.stack->count)
-                                  : std::vector<Place*>();
+                                  : std::vector<CodePlace*>();
 }
 
 struct NativeFrames {
@@ -81,13 +81,13 @@ const char* checker_declined() {
 int checker_stack(char* text, int capacity, int twice) {
   const PythonReading reading = read();
   if (errno != 12345) return errno_changed;
-  const std::vector<Place*> found = places_of(reading);
+  const std::vector<CodePlace*> found = places_of(reading);
   if (twice != 0) {
     std::this_thread::sleep_for(std::chrono::microseconds(50));
     if (places_of(read()) != found) return slept_and_differed;
   }
   std::string out;
-  for (const Place* place : found)
+  for (const CodePlace* place : found)
     out.append(place->file()).append(":").append(std::to_string(place->line)).append(":").append(place->name()) += '\n';
   std::snprintf(text, static_cast<std::size_t>(capacity), "%s", out.c_str());
   return found.empty() ? -static_cast<int>(reading.state) : static_cast<int>(found.size());
@@ -104,7 +104,7 @@ int checker_merged(char* text, int capacity, int with_tops) {
                                       reading, loop, words.data());
   std::string out;
   for (unsigned i = 0; i < count; ++i) {
-    if (const Place* place = place_in_word(words[i])) {
+    if (const CodePlace* place = place_in_word(words[i])) {
       out.append(place->file()).append(":").append(std::to_string(place->line)).append(":").append(place->name()) +=
           '\n';
     } else if (state_in_word(words[i]) == PythonState::absent) {
