@@ -26,6 +26,21 @@ void write_coverage(const CoverageRecord& record) {
   current->write(line, Journal::Importance::essential);
 }
 
+// What became of the stacks' Python parts, where the process had a Python.
+void write_python_coverage(const Session& session) {
+  const auto count = [&session](PythonState state) {
+    return session.python_stacks[static_cast<std::size_t>(state)].load(std::memory_order_relaxed);
+  };
+  const CoverageRecord record{.when = schema::when::end,
+                              .seen = true,
+                              .python_stacks = {.read = count(PythonState::read) + count(PythonState::cut),
+                                                .none = count(PythonState::none),
+                                                .finalizing = count(PythonState::finalizing),
+                                                .refused = count(PythonState::refused),
+                                                .declined = count(PythonState::declined)}};
+  if (record.python_stacks.any()) write_coverage(record);
+}
+
 // One that the program opened later: what it was started with searches the global scope, where the shim is in front.
 const char* driver_opened_later() {
   const char* path = nullptr;
@@ -49,6 +64,7 @@ void check_coverage_at_end(bool had_session) {
   } else if (const char* unseen = had_session || any_look_up_seen() ? nullptr : driver_opened_later()) {
     write_coverage({.when = schema::when::end, .library = unseen});
   }
+  if (const Session* current = had_session ? session() : nullptr) write_python_coverage(*current);
 }
 
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {

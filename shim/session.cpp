@@ -17,6 +17,7 @@
 #include "journal/folder.hpp"
 #include "journal/schema.hpp"
 #include "process_line.hpp"
+#include "stack/python/interpreter.hpp"
 #include "user_messages.hpp"
 
 namespace gpumem {
@@ -113,6 +114,7 @@ __attribute__((constructor)) void on_load() {
   remember_startup_objects();
   settings();
   remember_stderr();
+  if (!settings().python) decline_all_interpreters("GPUMEM_PYTHON=0");
   if (!settings().children) leave_ld_preload();
 }
 

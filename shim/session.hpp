@@ -13,6 +13,7 @@
 #include "journal/journal.hpp"
 #include "journal/records.hpp"
 #include "stack/module_table.hpp"
+#include "stack/python/python_stack.hpp"
 #include "stack/stack_table.hpp"
 #include "track/contexts.hpp"
 #include "track/live_table.hpp"
@@ -33,9 +34,13 @@ struct Session {
   Contexts contexts;
   StackTable stacks;
   ModuleTable modules;
+  PlaceTable places;
 
   std::atomic<std::uint64_t> events{0}, failures{0}, last_block{0};
   std::atomic<std::uint64_t> lost_lines{0}, lost_blocks{0}, lost_stacks{0};
+
+  std::array<std::atomic<std::uint64_t>, python_state_count> python_stacks{};  // by what became of the Python part
+  std::atomic<unsigned> interpreter_news{0};                                   // those that have been written
 
   std::atomic<bool> failed_before{false};  // some call has failed
   std::atomic<bool> context_seen{false};   // CUDA has started
@@ -69,7 +74,7 @@ struct Session {
   PictureLimits picture_limits;
 
   SpinLock stack_line_lock;
-  char stack_line[16 * 1024];
+  char stack_line[24 * 1024];
 
   bool has_started(ApiId api, int device) const;
   bool first_start(ApiId api, int device);   // true once

@@ -1,59 +1,16 @@
 #include "session_lines.hpp"
 
 #include "api/cuda_types.hpp"
-#include "api/settings.hpp"
 #include "forensics/gpu_libraries.hpp"
 #include "intercept/driver_queries.hpp"
 #include "intercept/providers.hpp"
-#include "intercept/real_dlsym.hpp"
 #include "intercept/runtimes.hpp"
-#include "journal/schema.hpp"
 #include "process_line.hpp"
 #include "session.hpp"
-#include "stack/unwinder.hpp"
+#include "stack_lines.hpp"
 
 namespace gpumem {
 namespace {
-
-std::string_view role_of(const Module& module, int& asks) {
-  RuntimeCopy copy;
-  const bool probed = runtime_copy_at(module.lo, copy);
-  if (probed) asks = copy.asks;
-  LoadedObject object;
-  if (find_object(module.lo, object)) {
-    if (is_driver(object)) return schema::role::driver;
-    if (is_runtime(object)) return schema::role::runtime;
-  }
-  return probed ? schema::role::static_runtime : std::string_view{};
-}
-
-void write_module_line(Session& session, const Module& module) {
-  ModuleRecord record;
-  record.id = module.number;
-  record.path = module.path;
-  record.build_id = module.build_id.data();
-  record.build_id_size = module.build_id_size;
-  record.base = module.base;
-  record.lo = module.lo;
-  record.hi = module.hi;
-  record.role = role_of(module, record.asks);
-  // A path can be 4 KiB, and each of its bytes six characters; longer ones are lost and counted.
-  char buffer[8192];
-  Line line(buffer, sizeof buffer);
-  write_module(line, session.stamp(), record);
-  session.write(line);
-}
-
-void write_module_once(Session& session, Module& module) {
-  if (!module.written.exchange(true, std::memory_order_relaxed)) write_module_line(session, module);
-}
-
-void write_module_again(Session& session, std::uintptr_t address) {
-  Module* module = session.modules.find(address);
-  if (module == nullptr) return;
-  module->written.store(true, std::memory_order_relaxed);
-  write_module_line(session, *module);
-}
 
 // The files that CUDA lives in are told as soon as they are known, and again once their part in it is.
 void write_cuda_modules(Session& session) {
@@ -63,61 +20,6 @@ void write_cuda_modules(Session& session) {
   if (before == runtimes) return;
   session.modules.update();
   for (unsigned i = before; i < runtimes; ++i) write_module_again(session, runtime_copy(i).lo);
-}
-
-bool write_stack_line(Session& session, const Stack& stack, bool cut) {
-  for (std::uint32_t i = 0; i < stack.depth; ++i)
-    if (Module* module = session.modules.find(reinterpret_cast<std::uintptr_t>(stack.frames[i])))
-      write_module_once(session, *module);
-  const Stamp stamp = session.stamp();
-  LockGuard guard(session.stack_line_lock);
-  Line line(session.stack_line, sizeof session.stack_line);
-  line.open(schema::line::stack, stamp.ns, stamp.tid);
-  line.number("id", stack.number);
-  line.key("f");
-  line.put("[");
-  for (std::uint32_t i = 0; i < stack.depth; ++i) {
-    const auto address = reinterpret_cast<std::uintptr_t>(stack.frames[i]);
-    const Module* module = session.modules.find(address);
-    line.separate();
-    line.frame(module != nullptr ? module->number : 0, module != nullptr ? address - module->base : address);
-  }
-  line.put("]");
-  if (cut) line.truth("cut", true);
-  line.close();
-  return session.write(line);
-}
-
-// Changes when a library has really gone: most dlcloses only drop a reference.
-std::uint32_t load_generation() {
-  static constinit std::atomic<unsigned> seen_unloads{0};
-  static constinit std::atomic<std::uint32_t> removed{0};
-  const unsigned unloads = unload_count();
-  if (seen_unloads.load(std::memory_order_acquire) != unloads) {
-    removed.store(static_cast<std::uint32_t>(load_counters().removed), std::memory_order_relaxed);
-    seen_unloads.store(unloads, std::memory_order_release);
-  }
-  return removed.load(std::memory_order_relaxed);
-}
-
-// The calling thread's stack, written to the journal before anything refers to it.
-std::uint32_t stack_here(Session& session) {
-  const unsigned depth = settings().stack_depth;
-  if (depth == 0) return 0;
-  void* frames[max_frames];
-  const unsigned captured = capture_stack(frames, depth < max_frames ? depth + 1 : max_frames);
-  const bool cut = captured > depth;
-  Stack* stack = session.stacks.intern(frames, cut ? depth : captured, load_generation());
-  if (stack == nullptr) {
-    session.lost_stacks.fetch_add(1, std::memory_order_relaxed);
-    return 0;
-  }
-  // Two threads may both find it unwritten: twice is harmless, a reference to nothing is not.
-  if (!stack->written.load(std::memory_order_acquire)) {
-    session.modules.update();
-    if (write_stack_line(session, *stack, cut)) stack->written.store(true, std::memory_order_release);
-  }
-  return stack->number;
 }
 
 void take_stack(Session& session, CallRecord& record) {

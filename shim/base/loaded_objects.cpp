@@ -68,9 +68,11 @@ struct Dynamic {
   const LoadedObject& object_;
 };
 
-bool defines_function(const Dynamic& dynamic, std::uint32_t index, const char* name) {
+bool is_of_type(const ElfW(Sym) & symbol, unsigned char type) { return ELF64_ST_TYPE(symbol.st_info) == type; }
+
+bool defines(const Dynamic& dynamic, std::uint32_t index, const char* name) {
   const ElfW(Sym)& symbol = dynamic.symbols[index];
-  return symbol.st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol.st_info) == STT_FUNC &&
+  return symbol.st_shndx != SHN_UNDEF && (is_of_type(symbol, STT_FUNC) || is_of_type(symbol, STT_OBJECT)) &&
          std::strcmp(dynamic.strings + symbol.st_name, name) == 0;
 }
 
@@ -83,7 +85,7 @@ std::uint32_t find_by_gnu_hash(const Dynamic& dynamic, const char* name) {
   for (const char* c = name; *c; ++c) hash = hash * 33 + static_cast<unsigned char>(*c);
   for (std::uint32_t index = bucket[hash % buckets]; index >= first && index != 0; ++index) {
     const std::uint32_t stored = chain[index - first];
-    if ((stored | 1) == (hash | 1) && defines_function(dynamic, index, name)) return index;
+    if ((stored | 1) == (hash | 1) && defines(dynamic, index, name)) return index;
     if (stored & 1) break;
   }
   return 0;
@@ -101,14 +103,15 @@ std::uint32_t find_by_sysv_hash(const Dynamic& dynamic, const char* name) {
     hash = (hash ^ (high >> 24)) & ~high;
   }
   for (std::uint32_t index = bucket[hash % buckets]; index != 0; index = chain[index])
-    if (defines_function(dynamic, index, name)) return index;
+    if (defines(dynamic, index, name)) return index;
   return 0;
 }
 
 }  // namespace
 
-void* LoadedObject::exported_function(const char* name) const {
-  const Dynamic dynamic(*this);
+namespace {
+
+const ElfW(Sym) * find_symbol(const Dynamic& dynamic, const char* name) {
   if (dynamic.symbols == nullptr || dynamic.strings == nullptr) return nullptr;
   std::uint32_t index = 0;
   if (dynamic.gnu_hash != nullptr) {
@@ -116,7 +119,23 @@ void* LoadedObject::exported_function(const char* name) const {
   } else if (dynamic.sysv_hash != nullptr) {
     index = find_by_sysv_hash(dynamic, name);
   }
-  return index == 0 ? nullptr : reinterpret_cast<void*>(base + dynamic.symbols[index].st_value);
+  return index == 0 ? nullptr : &dynamic.symbols[index];
+}
+
+}  // namespace
+
+void* LoadedObject::exported_function(const char* name) const {
+  const Dynamic dynamic(*this);
+  const ElfW(Sym)* symbol = find_symbol(dynamic, name);
+  return symbol != nullptr && is_of_type(*symbol, STT_FUNC) ? reinterpret_cast<void*>(base + symbol->st_value)
+                                                            : nullptr;
+}
+
+MemoryRange LoadedObject::exported_range(const char* name) const {
+  const Dynamic dynamic(*this);
+  const ElfW(Sym)* symbol = find_symbol(dynamic, name);
+  if (symbol == nullptr) return {};
+  return {base + symbol->st_value, base + symbol->st_value + symbol->st_size};
 }
 
 const char* LoadedObject::soname() const {

@@ -12,6 +12,11 @@ struct dl_phdr_info;
 
 namespace gpumem {
 
+struct MemoryRange {
+  std::uintptr_t lo = 0, hi = 0;  // first address, first address after it
+  bool contains(std::uintptr_t address) const { return address >= lo && address < hi; }
+};
+
 // One mapped ELF file. Pointers into it stay valid only while the file stays mapped.
 struct LoadedObject {
   const char* path = "";          // as the loader knows it; "" for the executable
@@ -24,6 +29,9 @@ struct LoadedObject {
 
   // The address of an exported function, or nullptr. Symbol versions are not looked at.
   void* exported_function(const char* name) const;
+
+  // Where an exported function or variable lies; empty where there is none of this name.
+  MemoryRange exported_range(const char* name) const;
 
   // DT_SONAME, or "".
   const char* soname() const;

@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+
 #include <system_error>
+#include "journal/schema.hpp"
 
 namespace gpumem {
 
@@ -86,6 +88,13 @@ class Line {
     digits(module);
     put(":0x");
     digits<16>(offset);
+    put("\"");
+  }
+  // "py:<place>"
+  void python_frame(std::uint32_t place) {
+    put("\"");
+    put(schema::python_frame);
+    digits(place);
     put("\"");
   }
   void hex_bytes(const void* bytes, std::size_t count);

@@ -62,6 +62,25 @@ void write_module(Line& line, Stamp stamp, const ModuleRecord& record) {
   line.close();
 }
 
+void write_python(Line& line, Stamp stamp, const PythonRecord& record) {
+  line.open(schema::line::python, stamp.ns, stamp.tid);
+  line.number("id", record.id);
+  line.text("file", record.file);
+  if (record.has_line) line.number("line", record.line);
+  line.text("name", record.name);
+  line.close();
+}
+
+void write_interpreter(Line& line, Stamp stamp, const InterpreterRecord& record) {
+  line.open(schema::line::interpreter, stamp.ns, stamp.tid);
+  line.text("version", record.version);
+  line.text("path", record.path);
+  line.truth("free_threaded", record.free_threaded);
+  line.word("stacks", record.declined.empty() ? schema::stacks::read : schema::stacks::declined);
+  if (!record.declined.empty()) line.text("reason", record.declined);
+  line.close();
+}
+
 void write_device(Line& line, Stamp stamp, const DeviceRecord& record) {
   line.open(schema::line::device, stamp.ns, stamp.tid);
   line.signed_number("d", record.ordinal);
@@ -136,6 +155,16 @@ void write_coverage(Line& line, Stamp stamp, const CoverageRecord& record) {
   line.truth("seen", record.seen);
   if (record.apart) line.truth("apart", true);
   if (!record.library.empty()) line.text("library", record.library);
+  if (const auto& stacks = record.python_stacks; stacks.any()) {
+    line.key("python");
+    line.put("{");
+    line.number(schema::python::read, stacks.read);
+    line.number(schema::python::none, stacks.none);
+    line.number(schema::python::finalizing, stacks.finalizing);
+    line.number(schema::python::refused, stacks.refused);
+    line.number(schema::python::declined, stacks.declined);
+    line.put("}");
+  }
   line.close();
 }
 

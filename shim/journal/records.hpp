@@ -28,6 +28,20 @@ struct ModuleRecord {
   int asks = 0;           // 0: unknown
 };
 
+struct PythonRecord {
+  std::uint32_t id = 0;
+  std::string_view file;
+  bool has_line = false;
+  unsigned line = 0;
+  std::string_view name;
+};
+
+struct InterpreterRecord {
+  std::string_view version, path;
+  bool free_threaded = false;
+  std::string_view declined;  // why its stacks are not read; "": they are
+};
+
 struct DeviceRecord {
   int ordinal = 0;
   std::string_view uuid, pci_bus_id, name;  // "": unknown
@@ -79,6 +93,10 @@ struct CoverageRecord {
   bool seen = false;
   bool apart = false;
   std::string_view library;  // "": unknown
+  struct {
+    std::uint64_t read = 0, none = 0, finalizing = 0, refused = 0, declined = 0;
+    bool any() const { return read + none + finalizing + refused + declined != 0; }
+  } python_stacks;
 };
 
 struct SampleRecord {
@@ -94,6 +112,8 @@ struct SampleRecord {
 std::string_view kind_name(MemoryKind kind);
 
 void write_module(Line& line, Stamp stamp, const ModuleRecord& record);
+void write_python(Line& line, Stamp stamp, const PythonRecord& record);
+void write_interpreter(Line& line, Stamp stamp, const InterpreterRecord& record);
 void write_device(Line& line, Stamp stamp, const DeviceRecord& record);
 void write_sample(Line& line, Stamp stamp, const SampleRecord& record);
 void write_coverage(Line& line, Stamp stamp, const CoverageRecord& record);

@@ -7,8 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/arena.hpp"
-#include "base/spin_lock.hpp"
+#include "stack/intern_table.hpp"
 
 namespace gpumem {
 
@@ -27,19 +26,7 @@ class StackTable {
   Stack* intern(void* const* frames, unsigned depth, std::uint32_t generation);
 
  private:
-  struct Slots {
-    std::size_t capacity;
-    std::atomic<Stack*> at[1];
-  };
-
-  static Stack* find(const Slots* slots, std::uint64_t hash, void* const* frames, unsigned depth,
-                     std::uint32_t generation);
-  bool make_room();
-
-  std::atomic<Slots*> slots_{nullptr};
-  SpinLock lock_;
-  Arena arena_;
-  std::size_t count_ = 0;
+  InternTable<Stack> table_;
 };
 
 }  // namespace gpumem

@@ -128,7 +128,8 @@ std::vector<std::string> Journal::modules_of_stack(std::uint64_t stack) const {
   std::vector<std::string> modules;
   for (const auto& line : of_type("stack"))
     if (line.at("id") == stack)
-      for (const std::string frame : line.at("f")) modules.push_back(paths[frame.substr(0, frame.find(':'))]);
+      for (const std::string frame : line.at("f"))
+        if (!frame.starts_with("py:")) modules.push_back(paths[frame.substr(0, frame.find(':'))]);
   return modules;
 }
 

@@ -1,0 +1,184 @@
+#include "stack_lines.hpp"
+
+#include "api/settings.hpp"
+#include "intercept/providers.hpp"
+#include "intercept/real_dlsym.hpp"
+#include "intercept/runtimes.hpp"
+#include "journal/records.hpp"
+#include "journal/schema.hpp"
+#include "session.hpp"
+#include "stack/merged_stack.hpp"
+#include "stack/python/interpreter.hpp"
+#include "stack/python/line_tables.hpp"
+#include "stack/unwinder.hpp"
+
+namespace gpumem {
+namespace {
+
+std::string_view role_of(const Module& module, int& asks) {
+  RuntimeCopy copy;
+  const bool probed = runtime_copy_at(module.lo, copy);
+  if (probed) asks = copy.asks;
+  LoadedObject object;
+  if (find_object(module.lo, object)) {
+    if (is_driver(object)) return schema::role::driver;
+    if (is_runtime(object)) return schema::role::runtime;
+  }
+  return probed ? schema::role::static_runtime : std::string_view{};
+}
+
+void write_module_line(Session& session, const Module& module) {
+  ModuleRecord record;
+  record.id = module.number;
+  record.path = module.path;
+  record.build_id = module.build_id.data();
+  record.build_id_size = module.build_id_size;
+  record.base = module.base;
+  record.lo = module.lo;
+  record.hi = module.hi;
+  record.role = role_of(module, record.asks);
+  // A path can be 4 KiB, and each of its bytes six characters; longer ones are lost and counted.
+  char buffer[8192];
+  Line line(buffer, sizeof buffer);
+  write_module(line, session.stamp(), record);
+  session.write(line);
+}
+
+}  // namespace
+
+void write_module_once(Session& session, Module& module) {
+  if (!module.written.exchange(true, std::memory_order_relaxed)) write_module_line(session, module);
+}
+
+void write_module_again(Session& session, std::uintptr_t address) {
+  Module* module = session.modules.find(address);
+  if (module == nullptr) return;
+  module->written.store(true, std::memory_order_relaxed);
+  write_module_line(session, *module);
+}
+
+namespace {
+
+std::string_view name_of(PythonState state) {
+  switch (state) {
+    case PythonState::cut: return schema::python::cut;
+    case PythonState::finalizing: return schema::python::finalizing;
+    case PythonState::refused: return schema::python::refused;
+    case PythonState::declined: return schema::python::declined;
+    default: return {};
+  }
+}
+
+// Two threads may both find something unwritten: twice is harmless, a reference to nothing is not.
+void write_place_once(Session& session, CodePlace& place) {
+  if (place.written.load(std::memory_order_acquire)) return;
+  const Stamp stamp = session.stamp();
+  LockGuard guard(session.stack_line_lock);
+  Line line(session.stack_line, sizeof session.stack_line);
+  write_python(line, stamp,
+               {place.number, place.file(), place.line != no_line, static_cast<unsigned>(place.line), place.name()});
+  if (session.write(line)) place.written.store(true, std::memory_order_release);
+}
+
+void write_what_it_needs(Session& session, const Stack& stack) {
+  for (std::uint32_t i = 0; i < stack.depth; ++i) {
+    if (CodePlace* place = place_in_word(stack.frames[i])) {
+      write_place_once(session, *place);
+    } else if (Module* module = session.modules.find(reinterpret_cast<std::uintptr_t>(stack.frames[i]))) {
+      write_module_once(session, *module);
+    }
+  }
+}
+
+bool write_stack_line(Session& session, const Stack& stack, bool cut) {
+  write_what_it_needs(session, stack);
+  const Stamp stamp = session.stamp();
+  LockGuard guard(session.stack_line_lock);
+  Line line(session.stack_line, sizeof session.stack_line);
+  line.open(schema::line::stack, stamp.ns, stamp.tid);
+  line.number("id", stack.number);
+  line.key("f");
+  line.put("[");
+  PythonState no_python = PythonState::absent;
+  for (std::uint32_t i = 0; i < stack.depth; ++i) {
+    if (const PythonState state = state_in_word(stack.frames[i]); state != PythonState::absent) {
+      no_python = state;
+      continue;
+    }
+    line.separate();
+    if (const CodePlace* place = place_in_word(stack.frames[i])) {
+      line.python_frame(place->number);
+      continue;
+    }
+    const auto address = reinterpret_cast<std::uintptr_t>(stack.frames[i]);
+    const Module* module = session.modules.find(address);
+    line.frame(module != nullptr ? module->number : 0, module != nullptr ? address - module->base : address);
+  }
+  line.put("]");
+  if (cut) line.truth("cut", true);
+  if (no_python != PythonState::absent) line.word("py", name_of(no_python));
+  line.close();
+  return session.write(line);
+}
+
+// Changes when a library has really gone: most dlcloses only drop a reference.
+std::uint32_t load_generation() {
+  static constinit std::atomic<unsigned> seen_unloads{0};
+  static constinit std::atomic<std::uint32_t> removed{0};
+  const unsigned unloads = unload_count();
+  if (seen_unloads.load(std::memory_order_acquire) != unloads) {
+    removed.store(static_cast<std::uint32_t>(load_counters().removed), std::memory_order_relaxed);
+    seen_unloads.store(unloads, std::memory_order_release);
+  }
+  return removed.load(std::memory_order_relaxed);
+}
+
+// When the interpreter is first seen, and when its state changes.
+void write_interpreter_if_new(Session& session) {
+  const unsigned news = interpreter_news();
+  if (session.interpreter_news.load(std::memory_order_relaxed) == news) return;
+  const Interpreter* python = find_interpreter();
+  if (python == nullptr || session.interpreter_news.exchange(news, std::memory_order_relaxed) == news) return;
+  session.modules.update();
+  const Module* module = session.modules.find(python->library.lo);
+  const char* declined = python->declined.load(std::memory_order_acquire);
+  // As for a module's path.
+  char buffer[8192];
+  Line line(buffer, sizeof buffer);
+  write_interpreter(line, session.stamp(),
+                    {python->version, module != nullptr ? module->path : "", python->layout.free_threaded,
+                     declined != nullptr ? declined : ""});
+  session.write(line);
+}
+
+MemoryRange interpreter_loop(const PythonReading& python) {
+  return python.stack != nullptr ? find_interpreter()->loop : MemoryRange{};
+}
+
+}  // namespace
+
+std::uint32_t stack_here(Session& session) {
+  const unsigned depth = settings().stack_depth;
+  if (depth == 0) return 0;
+  void* frames[max_frames + extra_words];
+  const unsigned captured = capture_stack(frames, depth < max_frames ? depth + 1 : max_frames);
+  const bool cut = captured > depth;
+  const NativeStack native{.frames = frames, .count = cut ? depth : captured, .cut = cut};
+  const PythonReading python = read_python_stack(session.places);
+  session.python_stacks[static_cast<std::size_t>(python.state)].fetch_add(1, std::memory_order_relaxed);
+  write_interpreter_if_new(session);
+  void** words = python.stack != nullptr ? python.words : frames;
+  const unsigned count = merge_stacks(native, python, interpreter_loop(python), words);
+  Stack* stack = session.stacks.intern(words, count, load_generation());
+  if (stack == nullptr) {
+    session.lost_stacks.fetch_add(1, std::memory_order_relaxed);
+    return 0;
+  }
+  if (!stack->written.load(std::memory_order_acquire)) {
+    session.modules.update();
+    if (write_stack_line(session, *stack, cut)) stack->written.store(true, std::memory_order_release);
+  }
+  return stack->number;
+}
+
+}  // namespace gpumem
