@@ -104,10 +104,17 @@ std::uint32_t load_generation() {
 std::uint32_t stack_here(Session& session) {
   const unsigned depth = settings().stack_depth;
   if (depth == 0) return 0;
-  void* frames[max_frames];
-  const unsigned captured = capture_stack(frames, depth < max_frames ? depth + 1 : max_frames);
-  const bool cut = captured > depth;
-  Stack* stack = session.stacks.intern(frames, cut ? depth : captured, load_generation());
+  StackRequest request{.capacity = depth < max_frames ? depth + 1 : max_frames};
+  // What is known about a library that is going right now may not hold for what comes in its place.
+  request.by_rules = !unload_running();
+  request.generation = load_generation();
+  StackCapture captured;
+  capture_stack(request, captured);
+  const bool cut = captured.depth > depth;
+  Stack* stack = captured.note != nullptr ? static_cast<Stack*>(*captured.note) : nullptr;
+  if (stack == nullptr)
+    stack = session.stacks.intern(captured.addresses, cut ? depth : captured.depth, request.generation);
+  if (captured.note != nullptr) *captured.note = stack;
   if (stack == nullptr) {
     session.lost_stacks.fetch_add(1, std::memory_order_relaxed);
     return 0;
