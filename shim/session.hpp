@@ -14,6 +14,7 @@
 #include "journal/records.hpp"
 #include "stack/module_table.hpp"
 #include "stack/stack_table.hpp"
+#include "stack/unwinder.hpp"
 #include "track/contexts.hpp"
 #include "track/live_table.hpp"
 #include "track/picture_limits.hpp"
@@ -36,6 +37,8 @@ struct Session {
 
   std::atomic<std::uint64_t> events{0}, failures{0}, last_block{0};
   std::atomic<std::uint64_t> lost_lines{0}, lost_blocks{0}, lost_stacks{0};
+  std::atomic<std::uint64_t> stacks_by[stack_source_count] = {};  // how they were captured, by StackSource
+  std::atomic<std::uint64_t> stacks_checked{0}, stacks_wrong{0};  // GPUMEM_VERIFY_STACKS
 
   std::atomic<bool> failed_before{false};  // some call has failed
   std::atomic<bool> context_seen{false};   // CUDA has started

@@ -1,5 +1,7 @@
 #include "session_lines.hpp"
 
+#include <algorithm>
+
 #include "api/cuda_types.hpp"
 #include "api/settings.hpp"
 #include "forensics/gpu_libraries.hpp"
@@ -100,16 +102,36 @@ std::uint32_t load_generation() {
   return removed.load(std::memory_order_relaxed);
 }
 
+// Where Boost says otherwise, Boost is right. Not inlined, because it takes much stack and is seldom wanted.
+__attribute__((noinline)) void verify(Session& session, const StackRequest& request, StackCapture& captured) {
+  StackCapture reference;
+  capture_with_boost(request.capacity, reference);
+  session.stacks_checked.fetch_add(1, std::memory_order_relaxed);
+  if (std::equal(captured.addresses, captured.addresses + captured.depth, reference.addresses,
+                 reference.addresses + reference.depth))
+    return;
+  session.stacks_wrong.fetch_add(1, std::memory_order_relaxed);
+  capture_with_boost(request.capacity, captured);
+}
+
+void capture_here(Session& session, const StackRequest& request, StackCapture& captured) {
+  capture_stack(request, captured);
+  session.stacks_by[static_cast<unsigned>(captured.source)].fetch_add(1, std::memory_order_relaxed);
+  if (settings().verify_stacks && captured.source != StackSource::fallback) verify(session, request, captured);
+}
+
 // The calling thread's stack, written to the journal before anything refers to it.
 std::uint32_t stack_here(Session& session) {
   const unsigned depth = settings().stack_depth;
   if (depth == 0) return 0;
+  const UnwinderChoice unwinder = settings().unwinder.choice;
   StackRequest request{.capacity = depth < max_frames ? depth + 1 : max_frames};
   // What is known about a library that is going right now may not hold for what comes in its place.
-  request.by_rules = !unload_running();
+  request.by_rules = unwinder != UnwinderChoice::boost && !unload_running();
+  request.by_memo = unwinder == UnwinderChoice::automatic;
   request.generation = load_generation();
   StackCapture captured;
-  capture_stack(request, captured);
+  capture_here(session, request, captured);
   const bool cut = captured.depth > depth;
   Stack* stack = captured.note != nullptr ? static_cast<Stack*>(*captured.note) : nullptr;
   if (stack == nullptr)

@@ -13,6 +13,7 @@ inline constexpr unsigned max_frames = 256;
 inline constexpr std::uintptr_t unknown_frame_end = ~std::uintptr_t{0};
 
 enum class StackSource : unsigned char { memo, rules, fallback };
+inline constexpr unsigned stack_source_count = 3;
 
 struct StackRequest {
   unsigned capacity = max_frames;  // most frames
