@@ -1,5 +1,7 @@
 #include "stack/native/rule_cache.hpp"
 
+#include "base/loaded_objects.hpp"
+
 namespace gpumem {
 
 void RuleCache::use_generation(std::uint32_t generation) {
@@ -12,7 +14,7 @@ void RuleCache::use_generation(std::uint32_t generation) {
   Slots* slots = slots_.load(std::memory_order_relaxed);
   for (std::size_t i = 0; slots != nullptr && i < slots->capacity; ++i)
     slots->at[i].key.store(0, std::memory_order_relaxed);
-  count_ = object_count_ = 0;
+  count_ = 0;
   generation_.store(generation, std::memory_order_release);
 }
 
@@ -21,30 +23,15 @@ std::size_t RuleCache::count() {
   return count_;
 }
 
-bool RuleCache::find_known_object(std::uintptr_t address, LoadedObject& found) {
-  LockGuard guard(lock_);
-  for (std::size_t i = 0; i < object_count_; ++i) {
-    if (!objects_[i].contains(address)) continue;
-    found = objects_[i];
-    return true;
-  }
-  return false;
-}
-
-void RuleCache::remember(const LoadedObject& object) {
-  LockGuard guard(lock_);
-  if (object_count_ < most_objects) next_object_ = object_count_++;
-  objects_[next_object_] = object;
-  next_object_ = (next_object_ + 1) % most_objects;
-}
-
+// Under the loader's lock, so that what is read there stays: an unload may have gone unnoticed.
 UnwindRule RuleCache::derive(std::uintptr_t return_address) {
   const std::uintptr_t call = return_address - 1;
-  LoadedObject object;
   UnwindRule rule;
-  bool known = find_known_object(call, object);
-  if (!known && (known = find_object(call, object))) remember(object);
-  if (known) rule = derive_rule(object, call);
+  any_object([&](const LoadedObject& object) {
+    if (!object.contains(call)) return false;
+    rule = derive_rule(object, call);
+    return true;
+  });
   store(return_address, rule);
   return rule;
 }

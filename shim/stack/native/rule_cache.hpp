@@ -9,7 +9,6 @@
 #include <cstdint>
 
 #include "base/arena.hpp"
-#include "base/loaded_objects.hpp"
 #include "base/spin_lock.hpp"
 #include "stack/native/unwind_rules.hpp"
 
@@ -43,7 +42,6 @@ class RuleCache {
     std::size_t capacity;
     Slot at[1];
   };
-  static constexpr std::size_t most_objects = 128;
 
   static std::size_t hash(std::uintptr_t key) { return (key * 0x9e3779b97f4a7c15ull) >> 32; }
 
@@ -62,8 +60,6 @@ class RuleCache {
   }
 
   UnwindRule derive(std::uintptr_t return_address);
-  bool find_known_object(std::uintptr_t address, LoadedObject& found);
-  void remember(const LoadedObject& object);
   void store(std::uintptr_t key, UnwindRule rule);
   bool make_room();
 
@@ -73,8 +69,6 @@ class RuleCache {
   SpinLock lock_;  // for all below, and for changes of the slots
   ProcessArena arena_;
   std::size_t count_ = 0;
-  LoadedObject objects_[most_objects];
-  std::size_t object_count_ = 0, next_object_ = 0;
 };
 
 }  // namespace gpumem
