@@ -199,6 +199,15 @@ void write_totals(Line& line, Session& session, std::string_view type) {
   line.number("blocks", session.lost_blocks.load());
   line.number("stacks", session.lost_stacks.load());
   line.put("}");
+  line.key("stacks");
+  line.put("{");
+  const auto by = [&](StackSource source) { return session.stacks_by[static_cast<unsigned>(source)].load(); };
+  line.number("memo", by(StackSource::memo));
+  line.number("rules", by(StackSource::rules));
+  line.number("fallback", by(StackSource::fallback));
+  line.number("checked", session.stacks_checked.load());
+  line.number("wrong", session.stacks_wrong.load());
+  line.put("}");
   line.key("calls");
   line.put("{");
   for (unsigned i = 0; i < api_count; ++i)

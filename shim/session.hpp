@@ -15,6 +15,7 @@
 #include "stack/module_table.hpp"
 #include "stack/python/python_stack.hpp"
 #include "stack/stack_table.hpp"
+#include "stack/unwinder.hpp"
 #include "track/contexts.hpp"
 #include "track/live_table.hpp"
 #include "track/picture_limits.hpp"
@@ -38,6 +39,8 @@ struct Session {
 
   std::atomic<std::uint64_t> events{0}, failures{0}, last_block{0};
   std::atomic<std::uint64_t> lost_lines{0}, lost_blocks{0}, lost_stacks{0};
+  std::atomic<std::uint64_t> stacks_by[stack_source_count] = {};  // how they were captured, by StackSource
+  std::atomic<std::uint64_t> stacks_checked{0}, stacks_wrong{0};  // GPUMEM_VERIFY_STACKS
 
   std::array<std::atomic<std::uint64_t>, python_state_count> python_stacks{};  // by what became of the Python part
   std::atomic<unsigned> interpreter_news{0};                                   // those that have been written

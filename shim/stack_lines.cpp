@@ -1,5 +1,7 @@
 #include "stack_lines.hpp"
 
+#include <algorithm>
+
 #include "api/settings.hpp"
 #include "intercept/providers.hpp"
 #include "intercept/real_dlsym.hpp"
@@ -151,8 +153,40 @@ void write_interpreter_if_new(Session& session) {
   session.write(line);
 }
 
+// Where Boost says otherwise, Boost is right. Not inlined, because it takes much stack and is seldom wanted.
+__attribute__((noinline)) void verify(Session& session, const StackRequest& request, StackCapture& captured) {
+  StackCapture reference;
+  capture_with_boost(request.capacity, reference);
+  session.stacks_checked.fetch_add(1, std::memory_order_relaxed);
+  if (std::equal(captured.addresses, captured.addresses + captured.depth, reference.addresses,
+                 reference.addresses + reference.depth))
+    return;
+  session.stacks_wrong.fetch_add(1, std::memory_order_relaxed);
+  capture_with_boost(request.capacity, captured);
+}
+
+void capture_here(Session& session, const StackRequest& request, StackCapture& captured) {
+  capture_stack(request, captured);
+  session.stacks_by[static_cast<unsigned>(captured.source)].fetch_add(1, std::memory_order_relaxed);
+  if (settings().verify_stacks && captured.source != StackSource::fallback) verify(session, request, captured);
+}
+
 MemoryRange interpreter_loop(const PythonReading& python) {
   return python.stack != nullptr ? find_interpreter()->loop : MemoryRange{};
+}
+
+// A stack without Python frames is known by the note that was left with the native one.
+Stack* interned(Session& session, const NativeStack& native, const PythonReading& python, StackCapture& captured,
+                std::uint32_t generation) {
+  if (!adds_words(python)) {
+    if (captured.note != nullptr && *captured.note != nullptr) return static_cast<Stack*>(*captured.note);
+    Stack* stack = session.stacks.intern(native.frames, native.count, generation);
+    if (captured.note != nullptr) *captured.note = stack;
+    return stack;
+  }
+  void** words = python.stack != nullptr ? python.words : captured.own_addresses;
+  const unsigned count = merge_stacks(native, python, interpreter_loop(python), words);
+  return session.stacks.intern(words, count, generation);
 }
 
 }  // namespace
@@ -160,16 +194,20 @@ MemoryRange interpreter_loop(const PythonReading& python) {
 std::uint32_t stack_here(Session& session) {
   const unsigned depth = settings().stack_depth;
   if (depth == 0) return 0;
-  void* frames[max_frames + extra_words];
-  const unsigned captured = capture_stack(frames, depth < max_frames ? depth + 1 : max_frames);
-  const bool cut = captured > depth;
-  const NativeStack native{.frames = frames, .count = cut ? depth : captured, .cut = cut};
+  const UnwinderChoice unwinder = settings().unwinder.choice;
+  StackRequest request{.capacity = depth < max_frames ? depth + 1 : max_frames};
+  // What is known about a library that is going right now may not hold for what comes in its place.
+  request.by_rules = unwinder != UnwinderChoice::boost && !unload_running();
+  request.by_memo = unwinder == UnwinderChoice::automatic;
+  request.generation = load_generation();
+  StackCapture captured;
+  capture_here(session, request, captured);
   const PythonReading python = read_python_stack(session.places);
   session.python_stacks[static_cast<std::size_t>(python.state)].fetch_add(1, std::memory_order_relaxed);
   write_interpreter_if_new(session);
-  void** words = python.stack != nullptr ? python.words : frames;
-  const unsigned count = merge_stacks(native, python, interpreter_loop(python), words);
-  Stack* stack = session.stacks.intern(words, count, load_generation());
+  const bool cut = captured.depth > depth;
+  const NativeStack native{captured.addresses, captured.ends, cut ? depth : captured.depth, cut};
+  Stack* stack = interned(session, native, python, captured, request.generation);
   if (stack == nullptr) {
     session.lost_stacks.fetch_add(1, std::memory_order_relaxed);
     return 0;

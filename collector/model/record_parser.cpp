@@ -227,6 +227,7 @@ TotalsRecord parse_totals_of(const Fields& in) {
   out.lost_lines = lost.maybe_count("lines").value_or(0);
   out.lost_blocks = lost.maybe_count("blocks").value_or(0);
   out.lost_stacks = lost.maybe_count("stacks").value_or(0);
+  out.stacks = in.counts("stacks");
   out.calls = in.counts("calls");
   out.routes = in.counts("routes");
   for (const auto& element : in.list("peaks")) {

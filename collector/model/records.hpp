@@ -203,6 +203,7 @@ struct TotalsRecord : LineHead {
   std::uint64_t lost_lines = 0;
   std::uint64_t lost_blocks = 0;
   std::uint64_t lost_stacks = 0;
+  std::map<std::string, std::uint64_t> stacks;  // how they were captured, and how many were checked and wrong
   std::map<std::string, std::uint64_t> calls;
   std::map<std::string, std::uint64_t> routes;
   std::vector<ReportedPeak> peaks;

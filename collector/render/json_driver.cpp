@@ -62,7 +62,7 @@ ordered_json reservation_list(const ProcessView& view) {
 
 ordered_json coverage_object(const ProcessView& view) {
   const auto& end = view.process.counters;
-  return end ? json{{"calls", end->calls}, {"routes", end->routes}} : json();
+  return end ? json{{"calls", end->calls}, {"routes", end->routes}, {"stacks", end->stacks}} : json();
 }
 
 }  // namespace gpumem

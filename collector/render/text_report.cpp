@@ -82,6 +82,13 @@ void add_notes(TextPage& page, const ProcessView& view) {
                       "missing here. `" +
                       view.program + " report --format json` has the count of every call.");
     }
+    const auto wrong = end->stacks.find("wrong"), checked = end->stacks.find("checked");
+    if (wrong != end->stacks.end() && checked != end->stacks.end() && wrong->second > 0) {
+      notes.push_back("Of " + count_of(checked->second, "stack") + " that GPUMEM_VERIFY_STACKS checked, " +
+                      std::to_string(wrong->second) +
+                      " had been walked wrongly by gpumem's own rules; recorded is what Boost.Stacktrace found. "
+                      "GPUMEM_UNWINDER=boost uses that alone.");
+    }
     if (end->lost_lines > 0) {
       notes.push_back(count_of(end->lost_lines, "line") +
                       " did not fit into the journal (GPUMEM_JOURNAL_MAX) and are missing here.");

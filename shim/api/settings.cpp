@@ -33,6 +33,7 @@ constexpr const char* wanted(const bool&) { return "0 or 1"; }
 constexpr const char* wanted(const std::uint64_t&) { return "a number of bytes such as 1000000, 64K, 256M or 2G"; }
 constexpr const char* wanted(const unsigned&) { return "a number from 0 to 256"; }
 constexpr const char* wanted(const Milliseconds&) { return "a number of milliseconds from 0 to 3600000"; }
+constexpr const char* wanted(const Settings::way&) { return "auto, rules or boost"; }
 constexpr const char* wanted(const char* const&) { return "a text of at most 4095 bytes"; }
 
 void reject(Settings& read, const char* variable, const char* given, const char* wanted) {
@@ -104,6 +105,8 @@ bool parse_setting(const char* text, Milliseconds& value) {
   value = static_cast<Milliseconds>(number);
   return true;
 }
+
+bool parse_setting(const char* text, Settings::way& value) { return value.parse(text); }
 
 const Settings& settings() {
   static constinit Lazy<Settings> read;

@@ -4,12 +4,28 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace gpumem {
 
 enum class Milliseconds : std::uint32_t {};
 
+enum class UnwinderChoice : unsigned char { automatic, rules, boost };
+
 struct Settings {
+  // Made from the name, as the table has it.
+  struct way {
+    UnwinderChoice choice = UnwinderChoice::automatic;
+    constexpr way() = default;
+    constexpr explicit way(std::string_view name) { parse(name); }
+    constexpr bool parse(std::string_view name) {
+      if (name != "auto" && name != "rules" && name != "boost") return false;
+      choice = name == "auto"    ? UnwinderChoice::automatic
+               : name == "rules" ? UnwinderChoice::rules
+                                 : UnwinderChoice::boost;
+      return true;
+    }
+  };
   using text = const char*;
   using flag = bool;
   using bytes = std::uint64_t;
@@ -39,5 +55,6 @@ bool parse_setting(const char* text, bool& value);
 bool parse_setting(const char* text, std::uint64_t& value);  // bytes: K, M, G
 bool parse_setting(const char* text, unsigned& value);       // 0 to 256
 bool parse_setting(const char* text, Milliseconds& value);   // 0 to an hour
+bool parse_setting(const char* text, Settings::way& value);  // a name
 
 }  // namespace gpumem

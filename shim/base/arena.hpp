@@ -6,6 +6,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+
+#include "base/process_epoch.hpp"
 
 namespace gpumem {
 
@@ -28,6 +31,20 @@ class Arena {
  private:
   char* next_ = nullptr;
   std::size_t left_ = 0;
+};
+
+// For tables that a forked child goes on using: whatever its parent's threads were just taking is left alone there.
+class ProcessArena {
+ public:
+  Arena& here() {
+    if (epoch_ != process_epoch()) arena_ = {};
+    epoch_ = process_epoch();
+    return arena_;
+  }
+
+ private:
+  Arena arena_;
+  std::uint32_t epoch_ = 0;
 };
 
 }  // namespace gpumem

@@ -23,7 +23,7 @@ namespace gpumem {
 namespace {
 
 std::atomic<void*> next_dlsym{nullptr}, next_dlclose{nullptr};
-std::atomic<unsigned> unloads{0};
+std::atomic<unsigned> unloads{0}, unloads_running{0};
 
 void* find_next(std::atomic<void*>& cached, const char* name) {
   void* found = cached.load(std::memory_order_acquire);
@@ -81,6 +81,7 @@ __attribute__((noinline)) void* look_up_owned(void* handle, const char* name, co
 Dlsym real_dlsym() { return reinterpret_cast<Dlsym>(find_next(next_dlsym, "dlsym")); }
 Dlclose real_dlclose() { return reinterpret_cast<Dlclose>(find_next(next_dlclose, "dlclose")); }
 unsigned unload_count() { return unloads.load(std::memory_order_acquire); }
+bool unload_running() { return unloads_running.load(std::memory_order_acquire) != 0; }
 
 extern "C" __attribute__((visibility("default"))) void* dlsym(void* handle, const char* name) noexcept {
   if (owned(name)) {
@@ -92,9 +93,11 @@ extern "C" __attribute__((visibility("default"))) void* dlsym(void* handle, cons
 
 extern "C" __attribute__((visibility("default"))) int dlclose(void* handle) noexcept {
   // Before, for destructors that use what is going; after, for everyone else.
+  unloads_running.fetch_add(1, std::memory_order_acq_rel);
   unloads.fetch_add(1, std::memory_order_release);
   const int result = real_dlclose()(handle);
   unloads.fetch_add(1, std::memory_order_release);
+  unloads_running.fetch_sub(1, std::memory_order_release);
   return result;
 }
 

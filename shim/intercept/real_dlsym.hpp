@@ -14,5 +14,7 @@ Dlclose real_dlclose();
 
 // Changes with every dlclose, before and after it.
 unsigned unload_count();
+// Whether some dlclose has begun and not ended.
+bool unload_running();
 
 }  // namespace gpumem

@@ -53,6 +53,8 @@ class Merger {
 
 }  // namespace
 
+bool adds_words(const PythonReading& python) { return python.stack != nullptr || python.state > PythonState::read; }
+
 unsigned merge_stacks(const NativeStack& native, const PythonReading& python, const MemoryRange& loop, void** words) {
   Merger merger(python.stack, words);
   const bool by_loop = merger.has_group() && merger.anchor() == 0 && can_match_by_loop(native, *python.stack, loop);

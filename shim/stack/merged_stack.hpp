@@ -18,11 +18,14 @@ struct NativeStack {
 
 inline constexpr unsigned extra_words = 1;  // besides those of the frames
 
-// Fills `words`, which has room for all frames of both and extra_words, and returns how many. They may be
-// native.frames where there are no Python frames. The Python frames of each
-// activation of the interpreter stand before the native frame that runs them; those whose native frame is not found
-// follow at the end. `loop`: the interpreter's main function, for versions that tell no addresses. A state that means
-// that Python frames are missing is a word of its own.
+// Whether a merged stack differs from the native one.
+bool adds_words(const PythonReading& python);
+
+// Fills `words`, which has room for all frames of both and extra_words, and returns how many. They may be those of
+// native.frames where there are no Python frames. The Python frames of each activation of the interpreter stand before
+// the native frame that runs them; those whose native frame is not found follow at the end. `loop`: the interpreter's
+// main function, for versions that tell no addresses. A state that means that Python frames are missing is a word of
+// its own.
 unsigned merge_stacks(const NativeStack& native, const PythonReading& python, const MemoryRange& loop, void** words);
 
 CodePlace* place_in_word(const void* word);   // nullptr: it is none

@@ -73,9 +73,9 @@ TEST_CASE("without memory left a stack has no entry") {
 }
 
 TEST_CASE("a thread's stack is glibc's backtrace without the frames of this object") {
-  void* ours[64];
+  StackCapture ours;
   void* reference[64];
-  const unsigned captured = capture_stack(ours, 64);
+  capture_stack({.capacity = 64}, ours);
   const int expected = backtrace(reference, 64);
   const LoadedObject self = this_object();
   std::vector<void*> foreign;
@@ -85,7 +85,7 @@ TEST_CASE("a thread's stack is glibc's backtrace without the frames of this obje
 #ifdef __SANITIZE_ADDRESS__
   foreign.erase(foreign.begin());  // its own backtrace() around glibc's
 #endif
-  CHECK(std::vector<void*>(ours, ours + captured) == foreign);
+  CHECK(std::vector<void*>(ours.addresses, ours.addresses + ours.depth) == foreign);
 }
 
 TEST_CASE("addresses are given to the file that holds them, whose number does not change") {

@@ -1,0 +1,121 @@
+#include "stack/unwinder.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include <execinfo.h>
+#include <unwind.h>
+#include <boost/stacktrace/safe_dump_to.hpp>
+
+#include "base/loaded_objects.hpp"
+
+// Boost.Stacktrace calls these; linking them would make every program under the shim load libgcc_s.
+namespace gpumem {
+namespace {
+
+struct UnwindLibrary {
+  using Backtrace = _Unwind_Reason_Code (*)(_Unwind_Trace_Fn, void*);
+  using GetIP = _Unwind_Ptr (*)(_Unwind_Context*);
+  using GetIPInfo = _Unwind_Ptr (*)(_Unwind_Context*, int*);
+  using GetCFA = _Unwind_Word (*)(_Unwind_Context*);
+  std::atomic<Backtrace> backtrace{nullptr};
+  std::atomic<GetIP> get_ip{nullptr};
+  std::atomic<GetIPInfo> get_ip_info{nullptr};
+  std::atomic<GetCFA> get_cfa{nullptr};
+  std::atomic<bool> sought{false};
+} unwind_library;
+
+// Only a library that stays: one that the program was started with, or that backtrace() has loaded.
+bool find_unwind_library(bool loaded_by_backtrace) {
+  return any_object([loaded_by_backtrace](const LoadedObject& object) {
+    if (!loaded_by_backtrace && !was_loaded_at_startup(object)) return false;
+    const auto starts_with_gcc = [](const char* text) {
+      for (const char* want = "libgcc_s.so"; *want; ++want, ++text)
+        if (*text != *want) return false;
+      return true;
+    };
+    if (!starts_with_gcc(object.soname())) return false;
+    void* walk = object.exported_function("_Unwind_Backtrace");
+    void* ip = object.exported_function("_Unwind_GetIP");
+    void* ip_info = object.exported_function("_Unwind_GetIPInfo");
+    void* cfa = object.exported_function("_Unwind_GetCFA");
+    if (walk == nullptr || ip == nullptr || ip_info == nullptr || cfa == nullptr) return false;
+    unwind_library.get_ip.store(reinterpret_cast<UnwindLibrary::GetIP>(ip), std::memory_order_relaxed);
+    unwind_library.get_ip_info.store(reinterpret_cast<UnwindLibrary::GetIPInfo>(ip_info), std::memory_order_relaxed);
+    unwind_library.get_cfa.store(reinterpret_cast<UnwindLibrary::GetCFA>(cfa), std::memory_order_relaxed);
+    unwind_library.backtrace.store(reinterpret_cast<UnwindLibrary::Backtrace>(walk), std::memory_order_release);
+    return true;
+  });
+}
+
+// The stack pointers of the frames that are being walked on this thread: Boost asks only for addresses, once for each.
+struct StackPointers {
+  std::uintptr_t* values;
+  unsigned count;
+  bool has_ended;  // an address of 0 was seen
+};
+constinit thread_local StackPointers* stack_pointers __attribute__((tls_model("initial-exec"))) = nullptr;
+
+constexpr unsigned most_stack_pointers = sizeof StackCapture::own_ends / sizeof *StackCapture::own_ends;
+
+}  // namespace
+
+extern "C" {
+_Unwind_Reason_Code _Unwind_Backtrace(_Unwind_Trace_Fn visit, void* data) {
+  const auto walk = unwind_library.backtrace.load(std::memory_order_acquire);
+  return walk != nullptr ? walk(visit, data) : _URC_END_OF_STACK;
+}
+_Unwind_Ptr _Unwind_GetIP(_Unwind_Context* context) {
+  const _Unwind_Ptr address = unwind_library.get_ip.load(std::memory_order_relaxed)(context);
+  if (StackPointers* noted = stack_pointers) {
+    if (noted->count < most_stack_pointers)
+      noted->values[noted->count] = unwind_library.get_cfa.load(std::memory_order_relaxed)(context);
+    ++noted->count;
+    noted->has_ended |= address == 0;
+  }
+  return address;
+}
+_Unwind_Ptr _Unwind_GetIPInfo(_Unwind_Context* context, int* before) {
+  return unwind_library.get_ip_info.load(std::memory_order_relaxed)(context, before);
+}
+}
+
+void prepare_unwinder() {
+  if (unwind_library.sought.load(std::memory_order_acquire)) return;
+  if (!find_unwind_library(false)) {
+    // glibc loads libgcc_s for its own backtrace() in a way that no dlerror() shows, and keeps it.
+    void* frame;
+    backtrace(&frame, 1);
+    find_unwind_library(true);
+  }
+  unwind_library.sought.store(true, std::memory_order_release);
+}
+
+void capture_with_boost(unsigned capacity, StackCapture& capture) {
+  prepare_unwinder();
+  // Boost ends the dump with a null. Frames of ours come first, and again between the runtime and the driver.
+  capacity = std::min(capacity, max_frames);
+  void** frames = capture.own_addresses;
+  capture.own_addresses[0] = nullptr;
+  StackPointers pointers{capture.own_ends, 0, false};
+  StackPointers* const outer = std::exchange(stack_pointers, &pointers);
+  boost::stacktrace::safe_dump_to(frames, (capacity + StackCapture::most_own_frames + 1) * sizeof(void*));
+  stack_pointers = outer;
+  unsigned walked = 0;
+  while (frames[walked] != nullptr) ++walked;
+  // Boost itself skipped the innermost ones; a frame ends where its caller's stack pointer is.
+  const unsigned shown = walked + (pointers.has_ended ? 1 : 0), noted = std::min(pointers.count, most_stack_pointers);
+  const unsigned skipped = pointers.count - std::min(pointers.count, shown);
+  const LoadedObject self = this_object();
+  unsigned kept = 0;
+  for (unsigned i = 0; i < walked && kept < capacity; ++i) {
+    if (self.contains(reinterpret_cast<std::uintptr_t>(frames[i]))) continue;
+    const unsigned caller = skipped + i + 1;
+    capture.own_ends[kept] = caller < noted ? pointers.values[caller] : unknown_frame_end;
+    frames[kept++] = frames[i];
+  }
+  capture.show_own(kept, StackSource::fallback);
+}
+
+}  // namespace gpumem

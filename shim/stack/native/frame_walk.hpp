@@ -1,0 +1,32 @@
+// A walk up the calling thread's own stack by rules.
+#pragma once
+
+#include <cstdint>
+
+#include "stack/native/own_stack.hpp"
+#include "stack/native/rule_cache.hpp"
+#include "stack/unwinder.hpp"
+
+namespace gpumem {
+
+struct Registers {
+  std::uintptr_t pc, sp, rbp;  // of a frame that stays while its stack is walked
+};
+
+// What a walk has read: the same registers and the same values in the same cells make the same stack.
+struct WalkTrace {
+  struct Cell {
+    std::uintptr_t address, value;
+  };
+  Cell* cells = nullptr;
+  std::uint32_t capacity = 0, count = 0;
+  bool is_whole = true;  // everything fitted
+  bool used_rbp = false;
+};
+
+// Fills `capture` up to `capacity` frames, without those of this library, and `trace`. False where a frame has no rule
+// or lies where none can: then something else has to walk.
+bool walk_frames(const Registers& start, const StackBounds& bounds, RuleCache& rules, unsigned capacity,
+                 StackCapture& capture, WalkTrace& trace);
+
+}  // namespace gpumem
