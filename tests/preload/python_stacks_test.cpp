@@ -87,7 +87,14 @@ TEMPLATE_TEST_CASE_SIG("python stacks: wrong offsets end the reading, not the pr
   const auto outcome = python.run("wrong_offsets", {full() ? "200000" : "20000"});
   INFO(outcome);
   CHECK(outcome.status == 0);
-  CHECK(outcome.out == "-5 a frame's code is no code object\n-6\n");
+  CHECK(outcome.out == "-5 a pointer leads nowhere\n-6\n");
+}
+
+TEMPLATE_TEST_CASE_SIG("python stacks: many that are refused end the reading", "", ON_EACH_PYTHON) {
+  NEEDS_PYTHON(python);
+  const auto outcome = python.run("refused_later");
+  INFO(outcome);
+  CHECK(outcome.out == "17 -6 0 too many stacks were refused\n");
 }
 
 TEMPLATE_TEST_CASE_SIG("python stacks: daemon threads while the interpreter ends", "", ON_EACH_PYTHON) {
