@@ -12,10 +12,9 @@ constexpr std::uintptr_t tag_bits = std::uintptr_t{0xffff} << 48;
 std::uintptr_t value_of(const void* word) { return reinterpret_cast<std::uintptr_t>(word); }
 bool has_tag(const void* word, std::uintptr_t wanted) { return (value_of(word) & tag_bits) == wanted; }
 
-// Whether the frame's own part of the stack holds the address.
-bool holds(const NativeStack& native, unsigned frame, std::uintptr_t address) {
-  if (native.tops == nullptr) return false;
-  return address < native.tops[frame] && (frame == 0 || address >= native.tops[frame - 1]);
+// Stacks grow downwards: of the frames from the innermost on, the first that ends above an address holds it.
+bool ends_above(const NativeStack& native, unsigned frame, std::uintptr_t address) {
+  return native.tops != nullptr && native.tops[frame] > address;
 }
 
 bool returns_into(const void* frame, const MemoryRange& loop) { return loop.contains(value_of(frame) - 1); }
@@ -62,7 +61,7 @@ unsigned merge_stacks(const NativeStack& native, const PythonReading& python, co
     if (by_loop) {
       if (merger.has_group() && returns_into(native.frames[i], loop)) merger.add_group();
     } else {
-      while (merger.has_group() && holds(native, i, merger.anchor())) merger.add_group();
+      while (merger.has_group() && merger.anchor() != 0 && ends_above(native, i, merger.anchor())) merger.add_group();
     }
     merger.add(native.frames[i]);
   }

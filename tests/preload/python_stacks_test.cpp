@@ -1,7 +1,8 @@
 // Python stacks: what the shim reads of them against what the interpreters say themselves, on each version that is
 // here.
 //
-// Interpreters are python3.N of the PATH, and those of the list GPUMEM_TEST_PYTHONS, separated by colons.
+// Interpreters are python3.N of the PATH, those that scripts/genuine fetches, and those of the list
+// GPUMEM_TEST_PYTHONS, separated by colons.
 #include <cstdlib>
 #include <sstream>
 
@@ -30,12 +31,15 @@ std::string find_python(int minor) {
   for (std::string path; std::getline(list, path, ':');) candidates.push_back(path);
   std::istringstream folders(plain_environment()["PATH"]);
   for (std::string folder; std::getline(folders, folder, ':');) candidates.push_back(folder + "/" + name);
+  candidates.push_back((build_folder() / "genuine/pythons" / name).string());
   for (const auto& path : candidates) {
     if (!std::filesystem::exists(path)) continue;
-    // What stands there may only find the interpreter by itself.
     const auto said = said_by(path, "'3.%d %s' % (sys.version_info[1], sys.executable)");
     const std::string wanted = name.substr(std::string("python").size()) + " ";
-    if (said.starts_with(wanted)) return said.substr(wanted.size());
+    if (!said.starts_with(wanted)) continue;
+    // What stands there may be a script that finds the interpreter, which may not run without it.
+    const std::string executable = said.substr(wanted.size());
+    return said_by(executable, "1") == "1" ? executable : path;
   }
   return {};
 }
@@ -63,11 +67,11 @@ void check_passes(const Outcome& outcome) {
 
 }  // namespace
 
-#define NEEDS_PYTHON(python)                                                             \
-  const Python python{find_python(minor)};                                               \
-  if (python.path.empty()) {                                                             \
-    skipped("no Python 3." + std::to_string(minor) + " in PATH or GPUMEM_TEST_PYTHONS"); \
-    return;                                                                              \
+#define NEEDS_PYTHON(python)                                                                            \
+  const Python python{find_python(minor)};                                                              \
+  if (python.path.empty()) {                                                                            \
+    skipped("no Python 3." + std::to_string(minor) + " in PATH, GPUMEM_TEST_PYTHONS or build/genuine"); \
+    return;                                                                                             \
   }
 
 #define ON_EACH_PYTHON ((int minor), minor), 8, 9, 10, 11, 12, 13, 14, 15
@@ -87,7 +91,14 @@ TEMPLATE_TEST_CASE_SIG("python stacks: wrong offsets end the reading, not the pr
   const auto outcome = python.run("wrong_offsets", {full() ? "200000" : "20000"});
   INFO(outcome);
   CHECK(outcome.status == 0);
-  CHECK(outcome.out == "-5 a frame's code is no code object\n-6\n");
+  CHECK(outcome.out == "-5 a pointer leads nowhere\n-6\n");
+}
+
+TEMPLATE_TEST_CASE_SIG("python stacks: many that are refused end the reading", "", ON_EACH_PYTHON) {
+  NEEDS_PYTHON(python);
+  const auto outcome = python.run("refused_later");
+  INFO(outcome);
+  CHECK(outcome.out == "17 -6 0 too many stacks were refused\n");
 }
 
 TEMPLATE_TEST_CASE_SIG("python stacks: daemon threads while the interpreter ends", "", ON_EACH_PYTHON) {

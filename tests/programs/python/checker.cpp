@@ -1,4 +1,5 @@
 // The shim's reading of Python stacks, for programs in Python that know better what the answer must be.
+#include <sys/mman.h>
 #include <unwind.h>
 #include <algorithm>
 #include <atomic>
@@ -93,15 +94,17 @@ int checker_stack(char* text, int capacity, int twice) {
   return found.empty() ? -static_cast<int>(reading.state) : static_cast<int>(found.size());
 }
 
-// The same text of the merged stack, with "-\n" for native frames and "*\n" for those of the interpreter's loop.
-int checker_merged(char* text, int capacity, int with_tops) {
+// The same text of the merged stack, with "-\n" for native frames and "*\n" for those of the interpreter's loop, by
+// which Python frames are placed only where there is no other way.
+int checker_merged(char* text, int capacity) {
   const PythonReading reading = read();
   const NativeFrames native = native_stack();
   const MemoryRange loop = find_interpreter()->loop;
+  const bool has_anchors = find_interpreter()->layout.chain != FrameChainKind::frame_objects;
   std::vector<void*> words(native.frames.size() + max_python_frames + extra_words);
-  const unsigned count = merge_stacks({native.frames.data(), with_tops != 0 ? native.tops.data() : nullptr,
-                                       static_cast<unsigned>(native.frames.size()), false},
-                                      reading, loop, words.data());
+  const NativeStack frames{native.frames.data(), native.tops.data(), static_cast<unsigned>(native.frames.size()),
+                           false};
+  const unsigned count = merge_stacks(frames, reading, has_anchors ? MemoryRange{} : loop, words.data());
   std::string out;
   for (unsigned i = 0; i < count; ++i) {
     if (const CodePlace* place = place_in_word(words[i])) {
@@ -146,8 +149,16 @@ int checker_fuzz(unsigned seed, int rounds) {
   return frames;
 }
 
-// From now on code objects are sought at a wrong place.
-void checker_break() { find_interpreter()->layout.frame.code += 16; }
+// From now on every thread has the same state: the calling thread's by its number, but for `of_another`, and all of its
+// pointers lead nowhere.
+void checker_break(int of_another) {
+  static std::uintptr_t state[64];
+  void* nowhere = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  std::fill(std::begin(state), std::end(state), reinterpret_cast<std::uintptr_t>(nowhere));
+  Interpreter& interpreter = *find_interpreter();
+  state[interpreter.layout.thread.id / sizeof *state] = pthread_self() + (of_another != 0);
+  interpreter.this_thread_state = []() -> void* { return state; };
+}
 
 // Reads all the time, for so long, in C.
 void checker_hammer(int milliseconds) {

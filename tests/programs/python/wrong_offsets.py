@@ -1,4 +1,4 @@
-"""wrong_offsets.py ROUNDS: a layout that is not this interpreter's must never be the program's end."""
+"""wrong_offsets.py ROUNDS: what is not as expected must never be the program's end."""
 import ctypes
 import sys
 
@@ -22,6 +22,6 @@ stack_check.begin()
 deep(14)
 if stack_check.wrong:
     stack_check.finish("%d rounds" % rounds)
-free.checker_break()
+free.checker_break(0)
 print(free.checker_stack(ctypes.create_string_buffer(capacity), capacity, 0), free.checker_declined().decode())
 print(free.checker_stack(ctypes.create_string_buffer(capacity), capacity, 0))
