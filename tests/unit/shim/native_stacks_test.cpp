@@ -177,3 +177,50 @@ TEST_CASE("a forked child's stacks are right, and its threads do not share a mem
   CHECK(status == 0);
   CHECK(tally.wrong == 0);
 }
+
+TEST_CASE("what a parent made of a stack is not found in a forked child") {
+  Arena::set_budget(64 << 20);
+  int mark = 0;
+  pid_t child = 1;
+  for (int round = 0; round < twice + 1; ++round) {
+    StackCapture captured;
+    capture_stack({.generation = unloads_done}, captured);
+    const bool found = captured.note != nullptr && *captured.note == &mark;
+    if (captured.note != nullptr) *captured.note = &mark;
+    if (child == 0) _exit(found ? 1 : 0);
+    if (round == 1) {
+      CHECK(found);
+      child = fork();
+    }
+  }
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+}
+
+TEST_CASE("stacks of the same calls whose frames lie elsewhere are told apart") {
+  Arena::set_budget(64 << 20);
+  const PathLibrary a(0);
+  const auto functions = functions_of({&a});
+  // A variable part in one frame or in the next: all that is left of the other stack is still in memory.
+  const std::vector<unsigned> shapes[] = {{5, 5, 5, 29, 5, 5}, {5, 5, 5, 5, 29, 5}};
+  struct Ends {
+    StackCapture walked, boost;
+    unsigned wrong = 0, known = 0;
+  } ends;
+  for (int round = 0; round < 20 * twice; ++round) {
+    StackPath path{shapes[round % 2].data(), functions.data(), StackPath::function_count,
+                   [](void* data) {
+                     auto& each = *static_cast<Ends*>(data);
+                     capture_stack({.generation = unloads_done}, each.walked);
+                     capture_with_boost(max_frames, each.boost);
+                     if (each.walked.source == StackSource::memo) ++each.known;
+                     for (unsigned i = 0; i + 1 < each.walked.depth; ++i)
+                       if (each.walked.ends[i] != each.boost.ends[i]) ++each.wrong;
+                   },
+                   &ends};
+    functions[5](path, 5);
+  }
+  CHECK(ends.wrong == 0);
+  CHECK(ends.known > 0);
+}

@@ -30,6 +30,17 @@ TEST_CASE("flags are 0 or 1") {
   for (const char* bad : {"", "2", "10", "true", "yes"}) CHECK_FALSE(parse_setting(bad, value));
 }
 
+TEST_CASE("a way of walking stacks is one of three names") {
+  Settings::way value;
+  CHECK(value.choice == UnwinderChoice::automatic);
+  CHECK(parse_setting("boost", value));
+  CHECK(value.choice == UnwinderChoice::boost);
+  for (const char* bad : {"", "Auto", "boost ", "libunwind"}) CHECK_FALSE(parse_setting(bad, value));
+  CHECK(value.choice == UnwinderChoice::boost);
+  CHECK(parse_setting("rules", value));
+  CHECK(value.choice == UnwinderChoice::rules);
+}
+
 TEST_CASE("counts lie between 0 and 256") {
   unsigned value = 9;
   CHECK(parse_setting("1", value));
