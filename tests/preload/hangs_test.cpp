@@ -21,6 +21,19 @@ bool has_begun(const std::filesystem::path& folder, const std::string& call) {
   return false;
 }
 
+// The entry of the outermost call comes before what the call still does on its way to where it hangs.
+void wait_until_nothing_is_written(const std::filesystem::path& folder) {
+  const auto text = [&] {
+    std::string all;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) all += read_text(entry.path());
+    return all;
+  };
+  for (std::string before, now = text(); before != now; now = text()) {
+    before = now;
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+}
+
 Line not_returned(const Stage& stage) {
   const auto report = stage.gpumem({"failures", "--format", "json", stage.journals()});
   return Line::parse(report.out).at("processes").at(0).at("in_flight");
@@ -36,6 +49,7 @@ void hangs_in(const std::string& call, const std::string& told, std::vector<std:
       stage.run({std::move(argv), stage.traced_environment(), {}, std::chrono::seconds(60), [&](int pid) {
                    for (int waited = 0; waited < 2000 && !has_begun(stage.journals(), told); ++waited)
                      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+                   if (has_begun(stage.journals(), told)) wait_until_nothing_is_written(stage.journals());
                    kill(pid, signal);
                  }});
   INFO(outcome);
