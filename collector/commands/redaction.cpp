@@ -24,7 +24,7 @@ void replace_words(std::string& text, std::string_view what, std::string_view wi
   for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos;) {
     const std::size_t after = at + what.size();
     const bool begins = before ? at > 0 && text[at - 1] == before : at == 0 || !is_word(text[at - 1]);
-    const bool ends = after == text.size() || !is_word(text[after]);
+    const bool ends = after == text.size() || !is_word(text[after]) || !is_word(what.back());
     if (begins && ends) text.replace(at, what.size(), with);
     at += begins && ends ? with.size() : 1;
   }
@@ -53,9 +53,7 @@ Redaction::Redaction() {
 }
 
 void Redaction::add_host(const std::string& host) {
-  // A name such as "gpu" would be found everywhere; alone it says little.
-  constexpr std::size_t shortest = 4;
-  if (host.size() < shortest) return;
+  if (host.empty()) return;
   const auto stand_in = hosts_.try_emplace(host, "host" + std::to_string(hosts_.size() + 1)).first->second;
   // In names of files.
   std::string plain = host;
@@ -78,7 +76,13 @@ void Redaction::add_users_of(std::string_view text) {
 
 std::string Redaction::text(std::string_view original) const {
   std::string result(original);
-  for (const auto& [host, stand_in] : hosts_) replace_words(result, host, stand_in);
+  // A name such as "gpu" would be found in many texts; there it says little.
+  constexpr std::size_t shortest = 4;
+  for (const auto& [host, stand_in] : hosts_) {
+    const auto of_journal = [](const std::string& name) { return std::string(schema::file_prefix) + name + "-"; };
+    replace_words(result, of_journal(host), of_journal(stand_in));
+    if (host.size() >= shortest) replace_words(result, host, stand_in);
+  }
   for (const auto& user : users_) replace_words(result, user, "user", '/');
   return result;
 }
@@ -107,6 +111,10 @@ void Redaction::redact_object(ordered_json& object, int depth) const {
     object.erase("argv_raw_hex");
     object.erase("cwd_raw_hex");
     object.erase("uid");
+    if (object.contains("host") && object["host"].is_string()) {
+      const auto known = hosts_.find(object["host"].get<std::string>());
+      object["host"] = known == hosts_.end() ? kept_back : known->second;
+    }
   }
   // Of a status sidecar, or of a process that the probe saw.
   if (object.contains("command") && object["command"].is_array()) {
