@@ -79,16 +79,18 @@ class DebugFiles::Server {
 DebugFiles::DebugFiles(std::string folder, TimeBudget& budget) : folder_(std::move(folder)), budget_(budget) {}
 DebugFiles::~DebugFiles() = default;
 
-std::unique_ptr<ElfImage> DebugFiles::by_build_id(const std::string& build_id) {
+std::unique_ptr<ElfImage> DebugFiles::by_build_id(const std::string& build_id) const {
   if (!is_hexadecimal(build_id)) return nullptr;
   auto image = ElfImage::open(folder_ + "/.build-id/" + build_id.substr(0, 2) + "/" + build_id.substr(2) + ".debug");
+  return image && image->build_id() == build_id ? std::move(image) : nullptr;
+}
+
+std::unique_ptr<ElfImage> DebugFiles::from_server(const std::string& build_id) {
   const char* servers = std::getenv(DEBUGINFOD_URLS_ENV_VAR);
-  if (!image && servers && *servers && !budget_.is_used_up()) {
-    if (!server_) server_ = std::make_unique<Server>(budget_);
-    image = server_->find(build_id);
-  }
-  if (image && image->build_id() != build_id) image.reset();
-  return image;
+  if (!is_hexadecimal(build_id) || !servers || !*servers || budget_.is_used_up()) return nullptr;
+  if (!server_) server_ = std::make_unique<Server>(budget_);
+  auto image = server_->find(build_id);
+  return image && image->build_id() == build_id ? std::move(image) : nullptr;
 }
 
 std::unique_ptr<ElfImage> DebugFiles::by_link(const std::string& path, const ElfImage& image) const {

@@ -17,7 +17,8 @@ class DebugFiles {
   ~DebugFiles();
 
   // The file with this build-id; nothing where there is none.
-  std::unique_ptr<ElfImage> by_build_id(const std::string& build_id);
+  std::unique_ptr<ElfImage> by_build_id(const std::string& build_id) const;
+  std::unique_ptr<ElfImage> from_server(const std::string& build_id);
 
   // The file that `image`, which lies at `path`, names in its .gnu_debuglink, if it is the right one.
   std::unique_ptr<ElfImage> by_link(const std::string& path, const ElfImage& image) const;

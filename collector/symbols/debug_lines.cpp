@@ -149,8 +149,9 @@ struct DebugLines::implementation {
     const void* id = nullptr;
     const ssize_t size = dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id);
     if (size <= 0 || dwarf_getalt(dwarf)) return;
-    alternate_image =
-        files.by_build_id(hexadecimal(static_cast<const unsigned char*>(id), static_cast<std::size_t>(size)));
+    const std::string build_id = hexadecimal(static_cast<const unsigned char*>(id), static_cast<std::size_t>(size));
+    alternate_image = files.by_build_id(build_id);
+    if (!alternate_image) alternate_image = files.from_server(build_id);
     if (!alternate_image) return;
     alternate = dwarf_begin_elf(alternate_image->handle(), DWARF_C_READ, nullptr);
     dwarf_setalt(dwarf, alternate);

@@ -63,6 +63,7 @@ Symbolizer::opened_file& Symbolizer::open(const CodeFile& file) {
   if (!slot->image || !slot->image->has_debug_lines()) {
     slot->separate_debug = debug_files_.by_build_id(file.build_id);
     if (!slot->separate_debug && slot->image) slot->separate_debug = debug_files_.by_link(file.path, *slot->image);
+    if (!slot->separate_debug) slot->separate_debug = debug_files_.from_server(file.build_id);
   }
   if (slot->separate_debug) slot->trouble.clear();
   const ElfImage* described = slot->separate_debug ? slot->separate_debug.get() : slot->image.get();

@@ -69,7 +69,7 @@ const std::string secret_journal =
     R"({"t":"probe","ns":6,"tid":7,"status":"ok","took":5,"said":"{\"nvml\":{\"processes\":[{\"pid\":9,\"name\":\"p\",)"
     R"(\"command\":[\"/home/bob/p\",\"--key=hunter2\"]}]}}"})"
     "\n" +
-    "{\"t\":\"event\",\"api\":\"/home/alice/torn\0\0{\"t\":\"new\",\"x\":\"at /home/alice\"}\nno json of alice\n"s +
+    "{\"t\":\"event\",\"api\":\"/home/alice/torn\0\0{\"t\":\"new\",\"ns\":1,\"tid\":7,\"x\":\"at /home/alice\"}\nno json of alice\n"s +
     alloc_line(1, 10001);
 
 }  // namespace
