@@ -20,6 +20,7 @@ struct CommandLine {
 
 using AddCommand = void (*)(CLI::App& app, CommandLine& line);
 
+void add_bundle_command(CLI::App& app, CommandLine& line);
 void add_failures_command(CLI::App& app, CommandLine& line);
 void add_help_command(CLI::App& app, CommandLine& line);
 void add_leaks_command(CLI::App& app, CommandLine& line);
@@ -29,6 +30,7 @@ void add_doctor_command(CLI::App& app, CommandLine& line);
 void add_probe_command(CLI::App& app, CommandLine& line);
 void add_report_command(CLI::App& app, CommandLine& line);
 void add_run_command(CLI::App& app, CommandLine& line);
+void add_symbolize_command(CLI::App& app, CommandLine& line);
 
 // Nothing where there is no such command.
 const CLI::App* find_command(const CLI::App& app, const std::string& name);

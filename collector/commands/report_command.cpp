@@ -7,6 +7,7 @@
 #include "analyze/frame_rules.hpp"
 #include "commands/frame_list.hpp"
 #include "commands/output.hpp"
+#include "commands/symbol_job.hpp"
 #include "diagnose/neighbours.hpp"
 #include "model/error.hpp"
 #include "model/journal_set.hpp"
@@ -26,6 +27,7 @@ struct ReportOptions {
   bool lenient = false;
   bool full_stacks = false;
   bool explain = false;
+  double symbol_seconds = default_symbol_seconds;
 };
 
 enum class Rank { failing, notable, clean };
@@ -84,7 +86,11 @@ std::string python_trouble(const ProcessAnalysis& process) {
 class ReportJob {
  public:
   ReportJob(const ReportKind& kind, const ReportOptions& options, const CommandLine& line)
-      : kind_(kind), options_(options), line_(line), rules_(frame_rules(options.frames)) {}
+      : kind_(kind),
+        options_(options),
+        line_(line),
+        rules_(frame_rules(options.frames)),
+        symbols_(sources_here(options.symbol_seconds)) {}
 
   void run() {
     const auto journals = find_journals(options_.path);
@@ -100,6 +106,7 @@ class ReportJob {
       add({*process, troubles, names, options_.full_stacks, options_.explain ? &lines : nullptr, line_.program});
     }
     if (sections_.empty()) throw Error(refused_.front());
+    symbols_.keep();
     write_out(1, options_.format == "json" ? finish_json() : finish_text(journals.size() > 1));
   }
 
@@ -216,6 +223,7 @@ void add_report_kind(CLI::App& app, const ReportKind& kind, const CommandLine& l
                       "a list of whose frames are whose, before gpumem's own: help frames");
   command->add_flag("--explain", options->explain,
                     "name the lines of the journal behind each piece of evidence, and show them");
+  add_symbol_limit(*command, options->symbol_seconds);
   command->callback([options, &kind, &line] { ReportJob(kind, *options, line).run(); });
 }
 

@@ -8,6 +8,7 @@
 #include "commands/output.hpp"
 #include "commands/run_journals.hpp"
 #include "commands/shim_location.hpp"
+#include "commands/symbol_job.hpp"
 #include "model/error.hpp"
 #include "render/units.hpp"
 
@@ -24,6 +25,7 @@ struct RunOptions {
   std::string folder;
   bool quiet = false;
   bool no_symbolize = false;
+  double symbol_seconds = default_symbol_seconds;
 };
 
 // LD_PRELOAD takes a list split at blanks and colons, without any way to quote them.
@@ -64,7 +66,7 @@ void report_run(const RunOptions& options, const fs::path& folder, const Finishe
     const auto folders = journal_folders(folder);
     const auto journals = journals_of_run(folders, child);
     write_status(journals, child);
-    if (!options.no_symbolize) write_symbols(journals);
+    if (!options.no_symbolize) symbolize(journals, options.symbol_seconds);
     if (options.quiet) return;
     say(journals.empty() ? no_journal_text(folders, child) : summary_of_run(journals, child, program));
   } catch (const std::exception& trouble) {
@@ -110,6 +112,7 @@ void add_run_command(CLI::App& app, CommandLine& line) {
   command->add_option("-o", options->folder, "folder of the journals (sets GPUMEM_DIR)");
   command->add_flag("--quiet", options->quiet, "print nothing, neither a summary nor the shim's own line");
   command->add_flag("--no-symbolize", options->no_symbolize, "do not look up names into .symbols.json");
+  add_symbol_limit(*command, options->symbol_seconds);
   command->formatter(std::make_shared<RunFormatter>());
   command->prefix_command();
   command->callback([options, command, &line] {

@@ -83,24 +83,6 @@ void write_status(const std::vector<JournalFiles>& journals, const FinishedChild
   }
 }
 
-void write_symbols(const std::vector<JournalFiles>& journals) {
-  for (const auto& files : journals) {
-    Symbolizer symbols;
-    Modules all_modules;
-    std::set<Frame> frames;
-    read_journal(files, Strictness::lenient, [&](const Record& line) {
-      if (const auto* module = std::get_if<ModuleRecord>(&line)) all_modules.emplace(module->id, *module);
-      if (const auto* stack = std::get_if<StackRecord>(&line))
-        frames.insert(stack->frames.begin(), stack->frames.end());
-    });
-    for (const auto& frame : frames) {
-      const auto module = all_modules.find(frame.module);
-      if (module != all_modules.end()) symbols.resolve(code_file_of(module->second), frame.offset);
-    }
-    write_symbol_file(files.symbols_file(), symbols.resolved());
-  }
-}
-
 std::string child_end_text(const FinishedChild& child) {
   constexpr std::size_t longest_argument = 40;
   constexpr std::size_t longest_command = 70;

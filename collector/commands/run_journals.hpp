@@ -20,9 +20,6 @@ std::vector<JournalFiles> journals_of_run(const std::vector<std::filesystem::pat
 // Writes how the child ended beside its latest journal. Throws error.
 void write_status(const std::vector<JournalFiles>& journals, const FinishedChild& child);
 
-// Resolves the names of every journal's addresses, here where the files are, into sidecars. Throws error.
-void write_symbols(const std::vector<JournalFiles>& journals);
-
 // "./train --big ended with status 3 after 1.2 s"
 std::string child_end_text(const FinishedChild& child);
 

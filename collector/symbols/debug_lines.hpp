@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "symbols/debug_files.hpp"
 #include "symbols/elf_image.hpp"
+#include "symbols/time_budget.hpp"
 
 namespace gpumem {
 
@@ -19,8 +21,9 @@ struct SourceFrame {
 
 class DebugLines {
  public:
-  // The image must outlive this. Reads only the heads of the compilation units; the rest when asked.
-  explicit DebugLines(const ElfImage& image);
+  // Image and budget must outlive this. Reads only the heads of the compilation units; the rest when asked. What it
+  // says after the budget was used up is incomplete.
+  DebugLines(const ElfImage& image, DebugFiles& files, TimeBudget& budget);
   ~DebugLines();
   DebugLines(const DebugLines&) = delete;
   DebugLines& operator=(const DebugLines&) = delete;
@@ -32,8 +35,5 @@ class DebugLines {
   struct implementation;
   std::unique_ptr<implementation> inside_;
 };
-
-// C++ names made readable; anything else as it is.
-std::string demangle(const char* name);
 
 }  // namespace gpumem

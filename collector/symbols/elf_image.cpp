@@ -10,8 +10,6 @@
 #include <tuple>
 
 namespace gpumem {
-namespace {
-
 std::string hexadecimal(const unsigned char* bytes, std::size_t count) {
   constexpr char digits[] = "0123456789abcdef";
   std::string text;
@@ -21,8 +19,6 @@ std::string hexadecimal(const unsigned char* bytes, std::size_t count) {
   }
   return text;
 }
-
-}  // namespace
 
 std::unique_ptr<ElfImage> ElfImage::open(const std::string& path) {
   elf_version(EV_CURRENT);

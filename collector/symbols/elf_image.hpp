@@ -29,6 +29,7 @@ class ElfImage {
   ElfImage(const ElfImage&) = delete;
   ElfImage& operator=(const ElfImage&) = delete;
 
+  const std::vector<FunctionSymbol>& functions() const { return functions_; }  // sorted by address
   const std::string& build_id() const { return build_id_; }    // hexadecimal, empty where the file has none
   bool has_symbol_table() const { return has_symbol_table_; }  // .symtab, which a stripped file lacks
   bool has_debug_lines() const { return has_debug_lines_; }
@@ -50,5 +51,7 @@ class ElfImage {
   bool has_debug_lines_ = false;
   std::vector<FunctionSymbol> functions_;  // sorted by low
 };
+
+std::string hexadecimal(const unsigned char* bytes, std::size_t count);
 
 }  // namespace gpumem

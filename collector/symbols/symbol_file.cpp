@@ -64,17 +64,18 @@ NamesByFile read_symbol_file(const std::filesystem::path& path) {
     const CodeFile file{maybe_text(module, "path").value_or(""), maybe_text(module, "build_id").value_or("")};
     for (const auto& [offset, list] : frames->items()) {
       const auto address = parse_address(offset);
-      if (address && list.is_array()) names[file].emplace(*address, read_frames(list));
+      if (address && list.is_array()) names[file].frames.emplace(*address, read_frames(list));
     }
+    if (auto trouble = maybe_text(module, "trouble")) names[file].trouble = *std::move(trouble);
   }
   return names;
 }
 
 void write_symbol_file(const std::filesystem::path& path, const NamesByFile& names) {
   json modules = json::array();
-  for (const auto& [file, addresses] : names) {
+  for (const auto& [file, of_file] : names) {
     json frames = json::object();
-    for (const auto& [address, named] : addresses) {
+    for (const auto& [address, named] : of_file.frames) {
       json list = json::array();
       for (const auto& frame : named) list.push_back(frame_object(frame));
       frames[address_text(address)] = std::move(list);
@@ -82,6 +83,7 @@ void write_symbol_file(const std::filesystem::path& path, const NamesByFile& nam
     modules.push_back({{"path", file.path},
                        {"build_id", file.build_id.empty() ? json() : json(file.build_id)},
                        {"frames", std::move(frames)}});
+    if (!of_file.trouble.empty()) modules.back()["trouble"] = of_file.trouble;
   }
   const json whole = {{"schema", 1}, {"modules", std::move(modules)}};
   write_sidecar(path, whole.dump(-1, ' ', false, json::error_handler_t::replace) + "\n");

@@ -80,6 +80,20 @@ TEST_CASE("symbols: a library that was deleted after the run costs its names, an
   CHECK(has(text, "missing"));
 }
 
+TEST_CASE("symbols: a folder of a run reads the same where its libraries are not") {
+  NEEDS(driver);
+  NEEDS(nvcc);
+  Stage stage;
+  const auto file = stage.folder() / "plugin.so";
+  std::filesystem::copy_file(program("session_plugin.so"), file);
+  REQUIRE(stage.gpumem({"run", "--quiet", "-o", stage.journals(), "--", program("unloads"), file}).status == 0);
+  const auto here = report(stage, stage.journals());
+  CHECK(has(here, "work"));
+  std::filesystem::remove(file);
+  std::filesystem::remove_all(stage.folder() / "cache");
+  CHECK(report(stage, stage.journals()) == here);
+}
+
 TEST_CASE("symbols: a library that was replaced after the run gives no wrong names") {
   NEEDS(driver);
   NEEDS(nvcc);

@@ -117,7 +117,9 @@ Outcome Stage::run(Command command) const {
 
 Outcome Stage::gpumem(std::vector<std::string> arguments) const {
   arguments.insert(arguments.begin(), collector());
-  return run({std::move(arguments), environment_});
+  Environment environment = environment_;
+  environment["XDG_CACHE_HOME"] = folder() / "cache";
+  return run({std::move(arguments), std::move(environment)});
 }
 
 }  // namespace gpumem::test

@@ -17,7 +17,7 @@ struct StackOfFrames {
     if (role) record.role = role;
   }
   void name(std::uint64_t id, std::uint64_t offset, NamedFrames frames) {
-    symbols.add_known({{CodeFile{*process.all_modules[id].path, ""}, {{offset, std::move(frames)}}}});
+    symbols.add_known({{CodeFile{*process.all_modules[id].path, ""}, FileNames{{{offset, std::move(frames)}}, ""}}});
   }
   void place(std::uint64_t id, const char* file, std::uint64_t line, const char* name) {
     PythonRecord& record = process.python_places[id];

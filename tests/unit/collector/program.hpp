@@ -14,7 +14,9 @@ struct FinishedProgram {
 };
 
 inline FinishedProgram run_program(const std::string& command) {
-  const test::Outcome outcome = test::run({{"sh", "-c", command}, test::plain_environment()});
+  test::Environment environment = test::plain_environment();
+  environment["XDG_CACHE_HOME"] = "/dev/null";  // what was looked up for one test is no help to another
+  const test::Outcome outcome = test::run({{"sh", "-c", command}, environment});
   return {outcome.status ? *outcome.status : 128 + outcome.signal.value_or(0), outcome.out, outcome.err};
 }
 

@@ -1,31 +1,12 @@
 #include "symbols/symbolizer.hpp"
 
-#include <dlfcn.h>
-
 #include "catch.hpp"
 #include "journal_texts.hpp"
+#include "known_address.hpp"
 #include "symbols/elf_image.hpp"
 #include "symbols/symbol_file.hpp"
 
 using namespace gpumem;
-
-namespace {
-
-struct KnownAddress {
-  CodeFile file{NAMED_CODE, ElfImage::open(NAMED_CODE)->build_id()};
-  std::uint64_t offset = 0;  // return address of a call in outer::caller, inside an inlined function
-
-  KnownAddress() {
-    void* library = ::dlopen(NAMED_CODE, RTLD_NOW);
-    REQUIRE(library);
-    const auto function = reinterpret_cast<std::uintptr_t (*)()>(::dlsym(library, "named_code_return_address"));
-    Dl_info info{};
-    REQUIRE(::dladdr(reinterpret_cast<void*>(function), &info) != 0);
-    offset = function() - reinterpret_cast<std::uintptr_t>(info.dli_fbase);
-  }
-};
-
-}  // namespace
 
 TEST_CASE("a return address becomes function, file and line, with the functions inlined there") {
   const KnownAddress known;
@@ -60,7 +41,7 @@ TEST_CASE("a separate debug file is found by build-id") {
   const auto folder = debug.path() / ".build-id" / known.file.build_id.substr(0, 2);
   std::filesystem::create_directories(folder);
   std::filesystem::copy_file(known.file.path, folder / (known.file.build_id.substr(2) + ".debug"));
-  Symbolizer symbols(debug.path().string());
+  Symbolizer symbols({debug.path().string()});
   CHECK(symbols.resolve({"/gone/lib.so", known.file.build_id}, known.offset).size() == 2);
   CHECK(symbols.troubles().empty());
 }
@@ -69,9 +50,8 @@ TEST_CASE("names survive in the sidecar when the file is gone") {
   const KnownAddress known;
   const ScratchFolder folder;
   Symbolizer here;
-  here.resolve(known.file, known.offset);
   const auto sidecar = folder.path() / "x.symbols.json";
-  write_symbol_file(sidecar, here.resolved());
+  write_symbol_file(sidecar, here.resolve_all({{known.file, {known.offset}}}));
   const auto names = read_symbol_file(sidecar);
   REQUIRE(names.size() == 1);
   Symbolizer elsewhere;
@@ -79,6 +59,32 @@ TEST_CASE("names survive in the sidecar when the file is gone") {
   CHECK(elsewhere.resolve(known.file, known.offset).size() == 2);
   CHECK(read_symbol_file(folder.path() / "none").empty());
   CHECK(read_symbol_file(folder.write("bad", "{\"modules\":[1,{\"frames\":{\"x\":5,\"0x1\":[1]}}]}")).size() <= 1);
+}
+
+TEST_CASE("that an address has no name, and why, survives in the sidecar too") {
+  const ScratchFolder folder;
+  const CodeFile gone{"/nowhere/lib.so", "0011"};
+  Symbolizer here;
+  const auto sidecar = folder.path() / "x.symbols.json";
+  write_symbol_file(sidecar, here.resolve_all({{gone, {5}}}));
+  const KnownAddress known;
+  auto names = read_symbol_file(sidecar);
+  names[known.file] = names.at(gone);
+  names[known.file].frames.emplace(known.offset, NamedFrames{});
+  Symbolizer elsewhere;
+  elsewhere.add_known(names);
+  CHECK(elsewhere.resolve(known.file, known.offset).empty());
+  REQUIRE(elsewhere.troubles().size() == 1);
+  CHECK_THAT(elsewhere.troubles().front(), ContainsSubstring("missing"));
+}
+
+TEST_CASE("when the time for names is used up, the rest keeps its place, and the reason is told") {
+  const KnownAddress known;
+  SymbolSources hurried;
+  hurried.limit = std::chrono::milliseconds(0);
+  Symbolizer symbols(hurried);
+  CHECK(symbols.resolve_all({{known.file, {known.offset, known.offset + 1}}}).at(known.file).frames.empty());
+  CHECK_THAT(symbols.trouble_of(known.file), ContainsSubstring("2 addresses were not looked up"));
 }
 
 TEST_CASE("a damaged ELF file never does worse than no names") {
