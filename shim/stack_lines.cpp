@@ -139,7 +139,7 @@ std::uint32_t load_generation() {
 void write_interpreter_if_new(Session& session) {
   const unsigned news = interpreter_news();
   if (session.interpreter_news.load(std::memory_order_relaxed) == news) return;
-  const Interpreter* python = find_interpreter();
+  const Interpreter* python = known_interpreter();
   if (python == nullptr || session.interpreter_news.exchange(news, std::memory_order_relaxed) == news) return;
   session.modules.update();
   const Module* module = session.modules.find(python->library.lo);
@@ -172,7 +172,7 @@ void capture_here(Session& session, const StackRequest& request, StackCapture& c
 }
 
 MemoryRange interpreter_loop(const PythonReading& python) {
-  return python.stack != nullptr ? find_interpreter()->loop : MemoryRange{};
+  return python.stack != nullptr ? known_interpreter()->loop : MemoryRange{};
 }
 
 // A stack without Python frames is known by the note that was left with the native one.
@@ -202,7 +202,7 @@ std::uint32_t stack_here(Session& session) {
   request.generation = load_generation();
   StackCapture captured;
   capture_here(session, request, captured);
-  const PythonReading python = read_python_stack(session.places);
+  const PythonReading python = read_python_stack(session.places, captured.source == StackSource::memo);
   session.python_stacks[static_cast<std::size_t>(python.state)].fetch_add(1, std::memory_order_relaxed);
   write_interpreter_if_new(session);
   const bool cut = captured.depth > depth;

@@ -129,12 +129,14 @@ void publish(const Exports& exports) {
 
 }  // namespace
 
+Interpreter* known_interpreter() { return current.load(std::memory_order_acquire); }
+
 Interpreter* find_interpreter() {
-  if (stays.load(std::memory_order_acquire)) return current.load(std::memory_order_acquire);
+  if (stays.load(std::memory_order_acquire)) return known_interpreter();
   const LoadCounters now = load_counters();
   if (now.added == seen_added.load(std::memory_order_relaxed) &&
       now.removed == seen_removed.load(std::memory_order_relaxed))
-    return current.load(std::memory_order_acquire);
+    return known_interpreter();
   Exports exports;
   if (find_exports(exports)) {
     publish(exports);
@@ -143,7 +145,7 @@ Interpreter* find_interpreter() {
   }
   seen_added.store(now.added, std::memory_order_relaxed);
   seen_removed.store(now.removed, std::memory_order_relaxed);
-  return current.load(std::memory_order_acquire);
+  return known_interpreter();
 }
 
 void decline(Interpreter& interpreter, const char* reason) {

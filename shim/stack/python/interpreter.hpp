@@ -25,6 +25,9 @@ struct Interpreter {
 // interpreter.
 Interpreter* find_interpreter();
 
+// The one that was found last.
+Interpreter* known_interpreter();
+
 // From now on its stacks are not read. The first reason stays. `reason` lives for ever.
 void decline(Interpreter& interpreter, const char* reason);
 // The same for every interpreter that will be found.

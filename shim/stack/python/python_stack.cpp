@@ -63,8 +63,8 @@ PythonReading read_frames(Interpreter& interpreter, std::uintptr_t thread_state,
 
 }  // namespace
 
-PythonReading read_python_stack(PlaceTable& places) {
-  Interpreter* interpreter = find_interpreter();
+PythonReading read_python_stack(PlaceTable& places, bool native_is_known) {
+  Interpreter* interpreter = native_is_known ? known_interpreter() : find_interpreter();
   if (interpreter == nullptr) return {PythonState::absent};
   if (interpreter->declined.load(std::memory_order_acquire) != nullptr) return {PythonState::declined};
   // A thread that Python has given up may still have the address of its state, which is gone.

@@ -38,6 +38,8 @@ struct PythonReading {
   void** words = nullptr;  // room for max_merged_words, as long as that
 };
 
-PythonReading read_python_stack(PlaceTable& places);
+// `native_is_known`: this thread has read a stack with the same native frames before, and no library has gone since.
+// Then no interpreter can be on it that was not there then, and none is looked for, which would take the loader's lock.
+PythonReading read_python_stack(PlaceTable& places, bool native_is_known = false);
 
 }  // namespace gpumem
