@@ -27,16 +27,7 @@ class StackWriter {
       : page_(page), indent_(indent), name_(name), full_(full) {}
 
   void add(const ShownFrame& frame) {
-    const bool is_interpreter = frame.owner == FrameOwner::interpreter;
-    if (!full_ && (!name_.shows(frame) || shown_ == most_frames)) {
-      if (is_interpreter != folds_interpreter_) flush();
-      folds_interpreter_ = is_interpreter;
-      ++folded_;
-      if (std::find(folded_modules_.begin(), folded_modules_.end(), frame.module) == folded_modules_.end()) {
-        folded_modules_.push_back(frame.module);
-      }
-      return;
-    }
+    if (!full_ && (!name_.shows(frame) || shown_ == most_frames)) return fold(frame);
     flush();
     page_.hanging(frame.line_text(page_.room(indent_)), indent_);
     ++shown_;
@@ -44,24 +35,31 @@ class StackWriter {
 
   void flush() {
     if (folded_ == 0) return;
-    std::string modules;
-    for (const auto& module : folded_modules_) modules += (modules.empty() ? "" : ", ") + module;
-    page_.hanging("(" + count_of(folded_, "frame") +
-                      (folds_interpreter_ ? " of the Python interpreter)" : " in " + modules + ")"),
-                  indent_);
+    std::string places;
+    for (std::size_t i = 0; i < folded_in_.size() && i < most_places; ++i)
+      places += (i == 0 ? "" : ", ") + folded_in_[i];
+    if (folded_in_.size() > most_places) places += " and " + std::to_string(folded_in_.size() - most_places) + " more";
+    page_.hanging("(" + count_of(folded_, "frame") + " in " + places + ")", indent_);
     folded_ = 0;
-    folded_modules_.clear();
+    folded_in_.clear();
   }
 
  private:
+  static constexpr std::size_t most_places = 4;  // of folded frames
+
+  void fold(const ShownFrame& frame) {
+    ++folded_;
+    const std::string place = frame.owner == FrameOwner::interpreter ? "the Python interpreter" : frame.module;
+    if (std::find(folded_in_.begin(), folded_in_.end(), place) == folded_in_.end()) folded_in_.push_back(place);
+  }
+
   TextPage& page_;
   std::size_t indent_;
   const CallName& name_;
   bool full_;
-  bool folds_interpreter_ = false;
   std::size_t shown_ = 0;
   std::uint64_t folded_ = 0;
-  std::vector<std::string> folded_modules_;
+  std::vector<std::string> folded_in_;
 };
 
 std::string python_gap_text(const std::string& reason) {

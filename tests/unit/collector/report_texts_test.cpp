@@ -134,7 +134,7 @@ TEST_CASE("frames of the interpreter are folded, also when nothing else is left"
           stack_line(1, R"("1:0x10","1:0x20","1:0x30")") +
           event_line(R"("ns":10,"op":"alloc","api":"cudaMalloc","i":1,"k":"device","p":"0xa","n":1024,"d":0,"s":1)"),
       "leaks");
-  CHECK_THAT(text, ContainsSubstring("(3 frames of the Python interpreter)"));
+  CHECK_THAT(text, ContainsSubstring("(3 frames in the Python interpreter)"));
   CHECK(text.find("python3.11+0x10") == std::string::npos);
   CHECK_THAT(text, ContainsSubstring("tells of no interpreter"));
 }
