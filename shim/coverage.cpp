@@ -19,10 +19,10 @@ void write_coverage(const CoverageRecord& record) {
   Session* current = session();
   if (current == nullptr) return;
   if (!record.seen) current->passed_by.store(record.when == schema::when::init || record.apart);
-  // As for a module: a path can be 4 KiB, and each of its bytes six characters.
-  char buffer[8192];
-  Line line(buffer, sizeof buffer);
-  write_coverage(line, current->stamp(), record);
+  const Stamp stamp = current->stamp();
+  LockGuard guard(current->long_line_lock);
+  Line line(current->long_line, sizeof current->long_line);
+  write_coverage(line, stamp, record);
   current->write(line, Journal::Importance::essential);
 }
 

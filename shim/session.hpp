@@ -76,8 +76,9 @@ struct Session {
 
   PictureLimits picture_limits;
 
-  SpinLock stack_line_lock;
-  char stack_line[24 * 1024];
+  // For lines that a thread's stack may have no room for: it can be as small as 16 KiB.
+  SpinLock long_line_lock;
+  char long_line[24 * 1024];
 
   bool has_started(ApiId api, int device) const;
   bool first_start(ApiId api, int device);   // true once

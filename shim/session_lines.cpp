@@ -40,18 +40,12 @@ void write_providers(Session& session) {
 
 namespace {
 
-// A line that the changed environment may be added to.
-using LongLine = char[8 * 1024];
-
 void append_event(Session& session, const Line& line) {
   if (session.write(line)) session.events.fetch_add(1, std::memory_order_relaxed);
 }
 
-}  // namespace
-
-void write_event(Session& session, EventRecord& record, bool with_stack) {
-  write_cuda_modules(session);
-  if (with_stack) take_stack(session, record);
+// Apart, so that its buffer is not on the stack while one is taken.
+__attribute__((noinline)) void write_event_line(Session& session, const EventRecord& record) {
   char buffer[1024];
   Line line(buffer, sizeof buffer);
   begin_event(line, session.stamp(), record);
@@ -59,16 +53,26 @@ void write_event(Session& session, EventRecord& record, bool with_stack) {
   append_event(session, line);
 }
 
+}  // namespace
+
+void write_event(Session& session, EventRecord& record, bool with_stack) {
+  write_cuda_modules(session);
+  if (with_stack) take_stack(session, record);
+  write_event_line(session, record);
+}
+
 void write_start_of_cuda(Session& session, EventRecord& record) {
   write_cuda_modules(session);
   take_stack(session, record);
   const Stamp stamp = session.stamp();
-  LongLine buffer;
-  Line line(buffer, sizeof buffer);
-  begin_event(line, stamp, record);
-  write_changed_environment(line, session.facts);
-  line.close();
-  append_event(session, line);
+  {
+    LockGuard guard(session.long_line_lock);
+    Line line(session.long_line, sizeof session.long_line);
+    begin_event(line, stamp, record);
+    write_changed_environment(line, session.facts);
+    line.close();
+    append_event(session, line);
+  }
   session.start_of_cuda.api = record.api;
   session.start_of_cuda.ns = stamp.ns;
   session.start_of_cuda.stack = record.stack;
@@ -78,12 +82,15 @@ void write_start_of_cuda(Session& session, EventRecord& record) {
 void write_failure(Session& session, FailureRecord& record) {
   write_cuda_modules(session);
   take_stack(session, record);
-  LongLine buffer;
-  Line line(buffer, sizeof buffer);
-  begin_failure(line, session.stamp(), record);
-  write_changed_environment(line, session.facts);
-  line.close();
-  if (session.write(line, Journal::Importance::notable)) session.failures.fetch_add(1, std::memory_order_relaxed);
+  const Stamp stamp = session.stamp();
+  {
+    LockGuard guard(session.long_line_lock);
+    Line line(session.long_line, sizeof session.long_line);
+    begin_failure(line, stamp, record);
+    write_changed_environment(line, session.facts);
+    line.close();
+    if (session.write(line, Journal::Importance::notable)) session.failures.fetch_add(1, std::memory_order_relaxed);
+  }
   if (record.first) write_gpu_libraries(session);
   if (record.code != cuda_not_permitted) write_all_devices(session);
 }

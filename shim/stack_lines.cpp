@@ -1,8 +1,10 @@
 #include "stack_lines.hpp"
 
 #include <algorithm>
+#include <new>
 
 #include "api/settings.hpp"
+#include "base/pages.hpp"
 #include "intercept/providers.hpp"
 #include "intercept/real_dlsym.hpp"
 #include "intercept/runtimes.hpp"
@@ -39,10 +41,11 @@ void write_module_line(Session& session, const Module& module) {
   record.lo = module.lo;
   record.hi = module.hi;
   record.role = role_of(module, record.asks);
-  // A path can be 4 KiB, and each of its bytes six characters; longer ones are lost and counted.
-  char buffer[8192];
-  Line line(buffer, sizeof buffer);
-  write_module(line, session.stamp(), record);
+  const Stamp stamp = session.stamp();
+  // A path can be 4 KiB, and each of its bytes six characters.
+  LockGuard guard(session.long_line_lock);
+  Line line(session.long_line, sizeof session.long_line);
+  write_module(line, stamp, record);
   session.write(line);
 }
 
@@ -75,8 +78,8 @@ std::string_view name_of(PythonState state) {
 void write_place_once(Session& session, CodePlace& place) {
   if (place.written.load(std::memory_order_acquire)) return;
   const Stamp stamp = session.stamp();
-  LockGuard guard(session.stack_line_lock);
-  Line line(session.stack_line, sizeof session.stack_line);
+  LockGuard guard(session.long_line_lock);
+  Line line(session.long_line, sizeof session.long_line);
   write_python(line, stamp,
                {place.number, place.file(), place.line != no_line, static_cast<unsigned>(place.line), place.name()});
   if (session.write(line)) place.written.store(true, std::memory_order_release);
@@ -95,8 +98,8 @@ void write_what_it_needs(Session& session, const Stack& stack) {
 bool write_stack_line(Session& session, const Stack& stack, bool cut) {
   write_what_it_needs(session, stack);
   const Stamp stamp = session.stamp();
-  LockGuard guard(session.stack_line_lock);
-  Line line(session.stack_line, sizeof session.stack_line);
+  LockGuard guard(session.long_line_lock);
+  Line line(session.long_line, sizeof session.long_line);
   line.open(schema::line::stack, stamp.ns, stamp.tid);
   line.number("id", stack.number);
   line.key("f");
@@ -144,18 +147,20 @@ void write_interpreter_if_new(Session& session) {
   session.modules.update();
   const Module* module = session.modules.find(python->library.lo);
   const char* declined = python->declined.load(std::memory_order_acquire);
-  // As for a module's path.
-  char buffer[8192];
-  Line line(buffer, sizeof buffer);
-  write_interpreter(line, session.stamp(),
+  const Stamp stamp = session.stamp();
+  LockGuard guard(session.long_line_lock);
+  Line line(session.long_line, sizeof session.long_line);
+  write_interpreter(line, stamp,
                     {python->version, module != nullptr ? module->path : "", python->layout.free_threaded,
                      declined != nullptr ? declined : ""});
   session.write(line);
 }
 
-// Where Boost says otherwise, Boost is right. Not inlined, because it takes much stack and is seldom wanted.
-__attribute__((noinline)) void verify(Session& session, const StackRequest& request, StackCapture& captured) {
-  StackCapture reference;
+// Where Boost says otherwise, Boost is right. It is asked in memory of its own: a thread's stack can be small.
+void verify(Session& session, const StackRequest& request, StackCapture& captured) {
+  const Pages pages(sizeof(StackCapture));
+  if (!pages) return;
+  auto& reference = *new (pages.begin()) StackCapture;
   capture_with_boost(request.capacity, reference);
   session.stacks_checked.fetch_add(1, std::memory_order_relaxed);
   if (std::equal(captured.addresses, captured.addresses + captured.depth, reference.addresses,

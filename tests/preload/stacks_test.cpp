@@ -99,3 +99,20 @@ TEST_CASE("stacks: the report says how many had been walked wrongly") {
   write_text(path, text);
   CHECK(said() != std::string::npos);
 }
+
+TEST_CASE("stacks: a thread whose own stack is as small as can be allocates as without the shim") {
+  NEEDS(driver);
+  NEEDS(nvcc);
+  for (const std::string way : {"auto", "rules", "boost", "verified"}) {
+    INFO(way);
+    Stage stage;
+    way == "verified" ? stage.set("GPUMEM_VERIFY_STACKS", "1") : stage.set("GPUMEM_UNWINDER", way);
+    const auto outcome =
+        stage.run({{program("small_stacks")}, stage.traced_environment(), {}, std::chrono::seconds(60)});
+    INFO(outcome);
+    CHECK(outcome.status == 0);
+    const auto allocations = stage.journal().allocations_of(4099);
+    REQUIRE(allocations.size() == 3);
+    for (const Line& each : allocations) CHECK(each.at("s") > 0);
+  }
+}
