@@ -180,9 +180,9 @@ TEST_CASE("a list of one's own decides whose a frame is, and one that is none is
   ScratchFolder folder;
   const std::string journal =
       process_line +
-      R"({"t":"python","ns":1,"tid":7,"id":1,"file":"/work/helpers.py","line":3,"name":"allocate"})"
+      R"({"t":"python","ns":1,"tid":7,"id":1,"file":"/src/helpers.py","line":3,"name":"allocate"})"
       "\n"
-      R"({"t":"python","ns":1,"tid":7,"id":2,"file":"/work/train.py","line":9,"name":"step"})"
+      R"({"t":"python","ns":1,"tid":7,"id":2,"file":"/src/train.py","line":9,"name":"step"})"
       "\n" +
       stack_line(1, R"("py:1","py:2")") +
       event_line(R"("ns":10,"op":"alloc","api":"cudaMalloc","i":1,"k":"device","p":"0xa","n":1024,"d":0,"s":1)");
