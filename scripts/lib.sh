@@ -5,7 +5,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$root/build
 
 product_packages=(g++ cmake ninja-build pkg-config libboost-stacktrace-dev nlohmann-json3-dev libcli11-dev libdw-dev libelf-dev libdebuginfod-dev libiberty-dev zlib1g-dev)
-test_packages=(catch2 python3-venv python3-dev binutils dwz heaptrack libjemalloc2 libtcmalloc-minimal4)
+test_packages=(catch2 ccache python3-venv python3-dev binutils dwz heaptrack libjemalloc2 libtcmalloc-minimal4)
 
 say() { printf '\n==> %s\n' "$*"; }
 fail() { printf '%s\n' "$*" >&2; exit 1; }

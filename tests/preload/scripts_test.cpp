@@ -1,5 +1,6 @@
 // The two commands of README.md, in a fresh copy of the checkout that is moved afterwards.
 #include <chrono>
+#include <cstdlib>
 
 #include "stage.hpp"
 
@@ -26,7 +27,12 @@ std::filesystem::path copy_checkout(const Stage& stage) {
 }
 
 Outcome quickstart(const std::filesystem::path& checkout) {
-  return run({{checkout / "scripts/quickstart"}, plain_environment(), "/", std::chrono::seconds(900)});
+  auto environment = plain_environment();
+  // As scripts/test sets them, but for the folder that paths are relative to.
+  for (const char* name : {"CMAKE_CXX_COMPILER_LAUNCHER", "CCACHE_DIR", "CCACHE_NOHASHDIR"})
+    if (const char* value = std::getenv(name)) environment[name] = value;
+  environment["CCACHE_BASEDIR"] = checkout;
+  return run({{checkout / "scripts/quickstart"}, environment, "/", std::chrono::seconds(900)});
 }
 
 }  // namespace
