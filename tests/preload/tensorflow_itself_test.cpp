@@ -121,6 +121,6 @@ TEST_CASE("tensorflow itself: takes most of the device's memory at once") {
     CHECK(bytes > 13 * gib);
     const auto report = stage.gpumem({"peak", stage.journals()});
     INFO(report);
-    CHECK(contains(report.out, "<module> (tensorflow_start.py:9)"));
+    CHECK(contains(report.out, "<module> (tensorflow_start.py:13)"));
   }
 }
