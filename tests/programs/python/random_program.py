@@ -1,5 +1,7 @@
 """random_program.py CHECKS: checks the stack at the leaves of a random program, on two threads, while others make the
-interpreter as restless as they can."""
+interpreter as restless as they can.
+
+The file is long because it is a list: one small function for each kind of step, and for each kind of unrest."""
 import asyncio
 import ctypes
 import functools
