@@ -29,14 +29,17 @@ install_packages() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
 }
 
-# build_preset PRESET: configures and builds. A cache that was made for another folder is dropped, so the checkout may be moved.
+# build_preset PRESET [TARGET…]: configures and builds, everything unless targets are named. A cache that was made for another folder is dropped, so the checkout may be moved.
 build_preset() {
-  local fresh=()
+  local preset=$1 fresh=() targets=()
+  shift
+  (($#)) && targets=(--target "$@")
   if [[ -f $build/CMakeCache.txt ]] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$build/CMakeCache.txt"; then
     fresh=(--fresh)
   fi
   say "Building in $build"
-  (cd "$root" && cmake "${fresh[@]}" --preset "$1" --log-level=WARNING -Wno-dev && cmake --build --preset "$1" --parallel "$(nproc)")
+  (cd "$root" && cmake "${fresh[@]}" --preset "$preset" --log-level=WARNING -Wno-dev &&
+    cmake --build --preset "$preset" --parallel "$(nproc)" "${targets[@]}")
 }
 
 # make_once FOLDER KEY COMMAND…: runs COMMAND, which fills FOLDER, unless it has already succeeded with the same KEY.
