@@ -10,6 +10,7 @@
 #include "intercept/providers.hpp"
 #include "intercept/routes.hpp"
 #include "journal/schema.hpp"
+#include "long_line.hpp"
 #include "session.hpp"
 
 namespace gpumem {
@@ -20,8 +21,7 @@ void write_coverage(const CoverageRecord& record) {
   if (current == nullptr) return;
   if (!record.seen) current->passed_by.store(record.when == schema::when::init || record.apart);
   const Stamp stamp = current->stamp();
-  LockGuard guard(current->long_line_lock);
-  Line line(current->long_line, sizeof current->long_line);
+  LongLine line(*current);
   write_coverage(line, stamp, record);
   current->write(line, Journal::Importance::essential);
 }

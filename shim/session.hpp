@@ -76,7 +76,7 @@ struct Session {
 
   PictureLimits picture_limits;
 
-  // For lines that a thread's stack may have no room for: it can be as small as 16 KiB.
+  // LongLine's: a thread's stack can be as small as 16 KiB.
   SpinLock long_line_lock;
   char long_line[24 * 1024];
 

@@ -5,6 +5,7 @@
 #include "intercept/driver_queries.hpp"
 #include "intercept/providers.hpp"
 #include "intercept/runtimes.hpp"
+#include "long_line.hpp"
 #include "process_line.hpp"
 #include "session.hpp"
 #include "stack_lines.hpp"
@@ -66,8 +67,7 @@ void write_start_of_cuda(Session& session, EventRecord& record) {
   take_stack(session, record);
   const Stamp stamp = session.stamp();
   {
-    LockGuard guard(session.long_line_lock);
-    Line line(session.long_line, sizeof session.long_line);
+    LongLine line(session);
     begin_event(line, stamp, record);
     write_changed_environment(line, session.facts);
     line.close();
@@ -84,8 +84,7 @@ void write_failure(Session& session, FailureRecord& record) {
   take_stack(session, record);
   const Stamp stamp = session.stamp();
   {
-    LockGuard guard(session.long_line_lock);
-    Line line(session.long_line, sizeof session.long_line);
+    LongLine line(session);
     begin_failure(line, stamp, record);
     write_changed_environment(line, session.facts);
     line.close();

@@ -10,6 +10,7 @@
 #include "intercept/runtimes.hpp"
 #include "journal/records.hpp"
 #include "journal/schema.hpp"
+#include "long_line.hpp"
 #include "session.hpp"
 #include "stack/merged_stack.hpp"
 #include "stack/python/interpreter.hpp"
@@ -43,8 +44,7 @@ void write_module_line(Session& session, const Module& module) {
   record.role = role_of(module, record.asks);
   const Stamp stamp = session.stamp();
   // A path can be 4 KiB, and each of its bytes six characters.
-  LockGuard guard(session.long_line_lock);
-  Line line(session.long_line, sizeof session.long_line);
+  LongLine line(session);
   write_module(line, stamp, record);
   session.write(line);
 }
@@ -78,8 +78,7 @@ std::string_view name_of(PythonState state) {
 void write_place_once(Session& session, CodePlace& place) {
   if (place.written.load(std::memory_order_acquire)) return;
   const Stamp stamp = session.stamp();
-  LockGuard guard(session.long_line_lock);
-  Line line(session.long_line, sizeof session.long_line);
+  LongLine line(session);
   write_python(line, stamp,
                {place.number, place.file(), place.line != no_line, static_cast<unsigned>(place.line), place.name()});
   if (session.write(line)) place.written.store(true, std::memory_order_release);
@@ -98,8 +97,7 @@ void write_what_it_needs(Session& session, const Stack& stack) {
 bool write_stack_line(Session& session, const Stack& stack, bool cut) {
   write_what_it_needs(session, stack);
   const Stamp stamp = session.stamp();
-  LockGuard guard(session.long_line_lock);
-  Line line(session.long_line, sizeof session.long_line);
+  LongLine line(session);
   line.open(schema::line::stack, stamp.ns, stamp.tid);
   line.number("id", stack.number);
   line.key("f");
@@ -148,8 +146,7 @@ void write_interpreter_if_new(Session& session) {
   const Module* module = session.modules.find(python->library.lo);
   const char* declined = python->declined.load(std::memory_order_acquire);
   const Stamp stamp = session.stamp();
-  LockGuard guard(session.long_line_lock);
-  Line line(session.long_line, sizeof session.long_line);
+  LongLine line(session);
   write_interpreter(line, stamp,
                     {python->version, module != nullptr ? module->path : "", python->layout.free_threaded,
                      declined != nullptr ? declined : ""});
