@@ -16,12 +16,6 @@
 namespace gpumem {
 namespace {
 
-std::uint64_t wall_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
-}
-
 bool is_utf8(std::string_view text) {
   char buffer[1];
   Line scratch(buffer, sizeof buffer);
@@ -106,20 +100,40 @@ constexpr std::size_t room_for_names = [] {
   return room;
 }();
 
-}  // namespace
-
-void write_process(Line& line, const Session& session, unsigned n, const Session* parent) {
+void write_identity(Line& line, const Session& session) {
   const ProcessFacts& facts = session.facts;
-  line.open(schema::line::process, 0, session.stamp().tid);
   line.number("schema", schema::version);
-  line.number("wall_ns", wall_ns() - (monotonic_ns() - session.start_ns));
+  line.number("wall_ns", session.wall_ns);
   line.signed_number("pid", facts.pid);
-  line.signed_number("ppid", facts.parent);
-  line.number("uid", facts.user);
   line.text("host", facts.host);
   line.number("start", facts.start_ticks);
-  line.number("n", n);
+  line.number("n", session.journal_number);
   line.text("exe", facts.executable);
+  if (!settings().events) line.truth("events", false);
+}
+
+}  // namespace
+
+std::uint64_t wall_clock_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+void write_process_again(Line& line, const Session& session, std::uint32_t segment) {
+  const Stamp stamp = session.stamp();
+  line.open(schema::line::process, stamp.ns, stamp.tid);
+  write_identity(line, session);
+  line.number("segment", segment);
+  line.close();
+}
+
+void write_process(Line& line, const Session& session, const Session* parent) {
+  const ProcessFacts& facts = session.facts;
+  line.open(schema::line::process, 0, session.thread());
+  write_identity(line, session);
+  line.signed_number("ppid", facts.parent);
+  line.number("uid", facts.user);
   write_arguments(line, facts);
   if (settings().redact) {
     line.null("cwd");
@@ -186,55 +200,6 @@ void write_changed_environment(Line& line, const ProcessFacts& facts) {
     line.quoted(recorded_variables[i]);
   }
   line.put("]");
-}
-
-void write_totals(Line& line, Session& session, std::string_view type) {
-  const Stamp stamp = session.stamp();
-  line.open(type, stamp.ns, stamp.tid);
-  line.number("events", session.events.load());
-  line.number("failures", session.failures.load());
-  line.key("lost");
-  line.put("{");
-  line.number("lines", session.lost_lines.load());
-  line.number("blocks", session.lost_blocks.load());
-  line.number("stacks", session.lost_stacks.load());
-  line.put("}");
-  line.key("stacks");
-  line.put("{");
-  const auto by = [&](StackSource source) { return session.stacks_by[static_cast<unsigned>(source)].load(); };
-  line.number("memo", by(StackSource::memo));
-  line.number("rules", by(StackSource::rules));
-  line.number("fallback", by(StackSource::fallback));
-  line.number("checked", session.stacks_checked.load());
-  line.number("wrong", session.stacks_wrong.load());
-  line.put("}");
-  line.key("calls");
-  line.put("{");
-  for (unsigned i = 0; i < api_count; ++i)
-    if (const std::uint64_t calls = call_count(static_cast<ApiId>(i)))
-      line.number(api_name(static_cast<ApiId>(i)), calls);
-  line.put("}");
-  line.key("routes");
-  line.put("{");
-  for (const Route route : all_routes) line.number(route_name(route), routes_seen(route));
-  line.put("}");
-  line.key("peaks");
-  line.put("[");
-  for (int device = no_device; device < Totals::max_devices - 1; ++device) {
-    for (unsigned k = 0; k < memory_kind_count; ++k) {
-      const auto kind = static_cast<MemoryKind>(k);
-      const std::uint64_t peak = session.totals.peak(device, kind);
-      if (peak == 0) continue;
-      line.separate();
-      line.put("{");
-      if (device != no_device) line.signed_number("d", device);
-      line.word("k", kind_name(kind));
-      line.number("bytes", peak);
-      line.put("}");
-    }
-  }
-  line.put("]");
-  line.close();
 }
 
 }  // namespace gpumem

@@ -12,12 +12,14 @@
 #include "base/loaded_objects.hpp"
 #include "base/own_work.hpp"
 #include "base/pages.hpp"
+#include "checkpoint.hpp"
 #include "coverage.hpp"
 #include "intercept/call.hpp"
 #include "journal/folder.hpp"
 #include "journal/schema.hpp"
 #include "process_line.hpp"
 #include "stack/python/interpreter.hpp"
+#include "totals_line.hpp"
 #include "user_messages.hpp"
 
 namespace gpumem {
@@ -38,29 +40,31 @@ std::uint32_t thread_id(std::uint32_t epoch) {
   return cached.tid;
 }
 
-bool open_journal(Session& fresh, unsigned& n) {
+bool open_journal(Session& fresh) {
   JournalName name{fresh.facts.host[0] != '\0' ? fresh.facts.host : "localhost", fresh.facts.pid,
                    fresh.facts.start_ticks, 0};
-  if (!create_journal(fresh.journal, name, settings().directory, settings().journal_max)) {
+  const auto writing = settings().map_journal ? SegmentFile::Writing::mapped : SegmentFile::Writing::by_calls;
+  if (!create_journal(fresh.journal, name, settings().directory, settings().journal_max, writing)) {
     say_trouble("no journal can be written", std::strerror(errno));
     return false;
   }
-  n = name.n;
+  fresh.journal_number = name.n;
   return true;
 }
 
 void start(Session& fresh, const Session* parent) {
   fresh.start_ns = monotonic_ns();
+  fresh.wall_ns = wall_clock_ns();
   Arena::set_budget(settings().memory_max);
   gather_process_facts(fresh.facts);
-  unsigned n = 0;
-  if (!open_journal(fresh, n)) return;
+  fresh.memory_group = find_memory_group("");
+  if (!open_journal(fresh)) return;
   fresh.inherited_driver =
       parent != nullptr && (parent->inherited_driver || parent->initialized.load(std::memory_order_relaxed));
   constexpr std::size_t line_capacity = 512 * 1024;
   if (const Pages buffer(line_capacity); buffer) {
     Line line(buffer.begin(), buffer.size());
-    write_process(line, fresh, n, parent);
+    write_process(line, fresh, parent);
     fresh.usable = fresh.write(line, Journal::Importance::essential);
   }
   if (!fresh.usable) {
@@ -102,9 +106,11 @@ void finish() {
   if (!interrupted) check_coverage_at_end(before != nullptr);
   Session* ended = current_session.load(std::memory_order_acquire);
   if (ended == nullptr || !ended->usable) return;
+  if (!interrupted) write_last_checkpoint(*ended);
   ended->write_totals(schema::line::end,
                       interrupted ? Journal::Importance::last_words : Journal::Importance::essential);
-  if (!interrupted) ended->journal.trim();
+  if (!interrupted && !ended->journal.trim())
+    say_trouble("the journal has been cut or removed while it was written", ended->journal.path());
   say_farewell(*ended);
 }
 
@@ -182,9 +188,9 @@ bool Session::uses_pool(int device) const { return has_bit(pool_users, device); 
 void Session::note_graph_memory(int device) { set_bit(graph_memory_users, device); }
 bool Session::uses_graph_memory(int device) const { return has_bit(graph_memory_users, device); }
 
-bool Session::sample_due(std::uint64_t now_ns) const {
+bool Session::is_due(const std::atomic<std::uint64_t>& last_ns, std::uint64_t now_ns) const {
   const std::uint64_t every = sample_interval_ns();
-  return every != 0 && now_ns >= last_sample_ns.load(std::memory_order_relaxed) + every;
+  return every != 0 && now_ns >= last_ns.load(std::memory_order_relaxed) + every;
 }
 
 bool Session::first_entry(ApiId api) {
@@ -199,13 +205,17 @@ bool Session::first_use_of(std::uint32_t context) {
          (contexts_used.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
 }
 
-Stamp Session::stamp() const { return {monotonic_ns() - start_ns, thread_id(epoch)}; }
+std::uint32_t Session::thread() const { return thread_id(epoch); }
 
-bool Session::write(const Line& line, Journal::Importance importance) {
+Stamp Session::stamp() const { return {monotonic_ns() - start_ns, thread()}; }
+
+bool Session::write(const Line& line, Journal::Importance importance, std::uint32_t expected) {
   // Nobody writes to a parent's journal: a child that a signal handler forked in the middle of a call has no such
   // pages.
-  const bool written = line.fits() && epoch == process_epoch() && journal.append(line.view(), importance);
-  if (!written) lost_lines.fetch_add(1, std::memory_order_relaxed);
+  const bool written = line.fits() && epoch == process_epoch() &&
+                       journal.append(line.view(), importance, expected, start_ns + line.ns());
+  const bool is_another_segments = expected != Journal::any_segment && journal.segment() != expected;
+  if (!written && !is_another_segments) lost_lines.fetch_add(1, std::memory_order_relaxed);
   return written;
 }
 

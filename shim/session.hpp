@@ -9,9 +9,12 @@
 #include <cstdint>
 
 #include "base/monotonic_clock.hpp"
+#include "checkpoint_state.hpp"
+#include "forensics/memory_group.hpp"
 #include "forensics/process_facts.hpp"
 #include "journal/journal.hpp"
 #include "journal/records.hpp"
+#include "journal/standing_lines.hpp"
 #include "stack/module_table.hpp"
 #include "stack/python/python_stack.hpp"
 #include "stack/stack_table.hpp"
@@ -19,6 +22,7 @@
 #include "track/contexts.hpp"
 #include "track/live_table.hpp"
 #include "track/picture_limits.hpp"
+#include "track/sites.hpp"
 #include "track/totals.hpp"
 
 namespace gpumem {
@@ -27,11 +31,15 @@ struct Session {
   std::uint32_t epoch = 0;  // of the process that it belongs to
   bool usable = false;      // false: recording could not start, everything passes through
   std::uint64_t start_ns = 0;
+  std::uint64_t wall_ns = 0;  // wall clock at the start
+  unsigned journal_number = 0;
   ProcessFacts facts;
+  MemoryGroup memory_group;
 
   Journal journal;
   LiveTable live;
   Totals totals;
+  Sites sites;
   Contexts contexts;
   StackTable stacks;
   ModuleTable modules;
@@ -65,9 +73,9 @@ struct Session {
 
   std::atomic<std::uint64_t> launches{0};
   std::atomic<int> open_captures{0};
-  std::atomic<std::uint64_t> last_sample_ns{0};  // monotonic
-  std::atomic<std::uint64_t> totals_due_ns{0};   // 0: for the first time
-  static constexpr int tracked_devices = 64;     // what follows has a bit or a slot for each of the first
+  std::atomic<std::uint64_t> last_sample_ns{0}, last_host_ns{0};  // monotonic
+  std::atomic<std::uint64_t> totals_due_ns{0};                    // 0: for the first time
+  static constexpr int tracked_devices = 64;  // what follows has a bit or a slot for each of the first
   std::atomic<std::uint64_t> pool_users{0}, graph_memory_users{0};
   std::array<std::atomic<std::uint64_t>, tracked_devices> chosen_pools{};
 
@@ -75,6 +83,8 @@ struct Session {
   std::atomic<unsigned> providers_written{0}, runtimes_written{0};
 
   PictureLimits picture_limits;
+  CheckpointState checkpoint;
+  StandingLines standing;
 
   // LongLine's: a thread's stack can be as small as 16 KiB.
   SpinLock long_line_lock;
@@ -97,9 +107,11 @@ struct Session {
   bool uses_graph_memory(int device) const;
   bool uses_graph_memory() const { return graph_memory_users.load(std::memory_order_relaxed) != 0; }
 
-  // Whether the last sample is GPUMEM_SAMPLE_EVERY ago.
-  bool sample_due(std::uint64_t now_ns) const;
+  // Whether the last sample, of the device's memory or the host's, is GPUMEM_SAMPLE_EVERY ago.
+  bool sample_due(std::uint64_t now_ns) const { return is_due(last_sample_ns, now_ns); }
+  bool host_sample_due(std::uint64_t now_ns) const { return is_due(last_host_ns, now_ns); }
   void note_sample(std::uint64_t now_ns) { last_sample_ns.store(now_ns, std::memory_order_relaxed); }
+  void note_host_sample(std::uint64_t now_ns) { last_host_ns.store(now_ns, std::memory_order_relaxed); }
 
   // The counters, as a line of their own: at the end, and for processes that do not come to it after ten times
   // GPUMEM_SAMPLE_EVERY and whenever their age has doubled since.
@@ -107,9 +119,15 @@ struct Session {
   void write_totals_if_due(std::uint64_t now_ns);
 
   Stamp stamp() const;
-  bool write(const Line& line, Journal::Importance importance = Journal::Importance::ordinary);
+  std::uint32_t thread() const;
+  // With `expected`, only into that segment: false where another one has begun, too.
+  bool write(const Line& line, Journal::Importance importance = Journal::Importance::ordinary,
+             std::uint32_t expected = Journal::any_segment);
   // Whether the driver may be asked anything now.
   bool driver_usable() const;
+
+ private:
+  bool is_due(const std::atomic<std::uint64_t>& last_ns, std::uint64_t now_ns) const;
 };
 
 // This process's session, started if need be. nullptr where recording is off. May be called in any thread, not in a

@@ -6,6 +6,7 @@
 #include "intercept/providers.hpp"
 #include "intercept/runtimes.hpp"
 #include "long_line.hpp"
+#include "module_lines.hpp"
 #include "process_line.hpp"
 #include "session.hpp"
 #include "stack_lines.hpp"
@@ -24,6 +25,7 @@ void write_cuda_modules(Session& session) {
 }
 
 void take_stack(Session& session, CallRecord& record) {
+  if (record.has_stack) return;
   record.stack = stack_here(session);
   record.has_stack = true;
 }
@@ -41,17 +43,13 @@ void write_providers(Session& session) {
 
 namespace {
 
-void append_event(Session& session, const Line& line) {
-  if (session.write(line)) session.events.fetch_add(1, std::memory_order_relaxed);
-}
-
 // Apart, so that its buffer is not on the stack while one is taken.
-__attribute__((noinline)) void write_event_line(Session& session, const EventRecord& record) {
+__attribute__((noinline)) bool write_event_line(Session& session, const EventRecord& record, std::uint32_t segment) {
   char buffer[1024];
   Line line(buffer, sizeof buffer);
   begin_event(line, session.stamp(), record);
   line.close();
-  append_event(session, line);
+  return session.write(line, Journal::Importance::ordinary, segment);
 }
 
 }  // namespace
@@ -59,20 +57,23 @@ __attribute__((noinline)) void write_event_line(Session& session, const EventRec
 void write_event(Session& session, EventRecord& record, bool with_stack) {
   write_cuda_modules(session);
   if (with_stack) take_stack(session, record);
-  write_event_line(session, record);
+  if (write_with_stack(session, record.stack,
+                       [&](std::uint32_t segment) { return write_event_line(session, record, segment); }))
+    session.events.fetch_add(1, std::memory_order_relaxed);
 }
 
 void write_start_of_cuda(Session& session, EventRecord& record) {
   write_cuda_modules(session);
   take_stack(session, record);
   const Stamp stamp = session.stamp();
-  {
+  const bool written = write_with_stack(session, record.stack, [&](std::uint32_t segment) {
     LongLine line(session);
     begin_event(line, stamp, record);
     write_changed_environment(line, session.facts);
     line.close();
-    append_event(session, line);
-  }
+    return session.write(line, Journal::Importance::ordinary, segment);
+  });
+  if (written) session.events.fetch_add(1, std::memory_order_relaxed);
   session.start_of_cuda.api = record.api;
   session.start_of_cuda.ns = stamp.ns;
   session.start_of_cuda.stack = record.stack;
@@ -83,13 +84,14 @@ void write_failure(Session& session, FailureRecord& record) {
   write_cuda_modules(session);
   take_stack(session, record);
   const Stamp stamp = session.stamp();
-  {
+  const bool written = write_with_stack(session, record.stack, [&](std::uint32_t segment) {
     LongLine line(session);
     begin_failure(line, stamp, record);
     write_changed_environment(line, session.facts);
     line.close();
-    if (session.write(line, Journal::Importance::notable)) session.failures.fetch_add(1, std::memory_order_relaxed);
-  }
+    return session.write(line, Journal::Importance::notable, segment);
+  });
+  if (written) session.failures.fetch_add(1, std::memory_order_relaxed);
   if (record.first) write_gpu_libraries(session);
   if (record.code != cuda_not_permitted) write_all_devices(session);
 }
@@ -112,6 +114,7 @@ void write_device_once(Session& session, int ordinal) {
   write_device(line, session.stamp(),
                {ordinal, identity.uuid, identity.pci_bus_id, identity.name, identity.total, identity.compute_mode,
                 identity.capability});
+  session.standing.add(line.view());
   session.write(line);
 }
 

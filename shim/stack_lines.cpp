@@ -5,63 +5,17 @@
 
 #include "api/settings.hpp"
 #include "base/pages.hpp"
-#include "intercept/providers.hpp"
 #include "intercept/real_dlsym.hpp"
-#include "intercept/runtimes.hpp"
 #include "journal/records.hpp"
 #include "journal/schema.hpp"
 #include "long_line.hpp"
-#include "session.hpp"
+#include "module_lines.hpp"
 #include "stack/merged_stack.hpp"
 #include "stack/python/interpreter.hpp"
 #include "stack/python/line_tables.hpp"
 #include "stack/unwinder.hpp"
 
 namespace gpumem {
-namespace {
-
-std::string_view role_of(const Module& module, int& asks) {
-  RuntimeCopy copy;
-  const bool probed = runtime_copy_at(module.lo, copy);
-  if (probed) asks = copy.asks;
-  LoadedObject object;
-  if (find_object(module.lo, object)) {
-    if (is_driver(object)) return schema::role::driver;
-    if (is_runtime(object)) return schema::role::runtime;
-  }
-  return probed ? schema::role::static_runtime : std::string_view{};
-}
-
-void write_module_line(Session& session, const Module& module) {
-  ModuleRecord record;
-  record.id = module.number;
-  record.path = module.path;
-  record.build_id = module.build_id.data();
-  record.build_id_size = module.build_id_size;
-  record.base = module.base;
-  record.lo = module.lo;
-  record.hi = module.hi;
-  record.role = role_of(module, record.asks);
-  const Stamp stamp = session.stamp();
-  // A path can be 4 KiB, and each of its bytes six characters.
-  LongLine line(session);
-  write_module(line, stamp, record);
-  session.write(line);
-}
-
-}  // namespace
-
-void write_module_once(Session& session, Module& module) {
-  if (!module.written.exchange(true, std::memory_order_relaxed)) write_module_line(session, module);
-}
-
-void write_module_again(Session& session, std::uintptr_t address) {
-  Module* module = session.modules.find(address);
-  if (module == nullptr) return;
-  module->written.store(true, std::memory_order_relaxed);
-  write_module_line(session, *module);
-}
-
 namespace {
 
 std::string_view name_of(PythonState state) {
@@ -74,28 +28,33 @@ std::string_view name_of(PythonState state) {
   }
 }
 
-// Two threads may both find something unwritten: twice is harmless, a reference to nothing is not.
-void write_place_once(Session& session, CodePlace& place) {
-  if (place.written.load(std::memory_order_acquire)) return;
+bool write_place_once(Session& session, CodePlace& place, std::uint32_t segment) {
+  if (is_in_segment(place.written_in, segment)) return true;
   const Stamp stamp = session.stamp();
   LongLine line(session);
   write_python(line, stamp,
                {place.number, place.file(), place.line != no_line, static_cast<unsigned>(place.line), place.name()});
-  if (session.write(line)) place.written.store(true, std::memory_order_release);
+  return write_once_in_segment(session, line, segment, place.written_in);
 }
 
-void write_what_it_needs(Session& session, const Stack& stack) {
-  for (std::uint32_t i = 0; i < stack.depth; ++i) {
+// The file that this frame lay in when the stack was taken.
+Module* module_of(Session& session, const Stack& stack, std::uint32_t frame) {
+  return session.modules.find(reinterpret_cast<std::uintptr_t>(stack.frames[frame]), stack.generation);
+}
+
+bool write_what_it_needs(Session& session, const Stack& stack, std::uint32_t segment) {
+  bool all = true;
+  for (std::uint32_t i = 0; i < stack.depth && all; ++i) {
     if (CodePlace* place = place_in_word(stack.frames[i])) {
-      write_place_once(session, *place);
-    } else if (Module* module = session.modules.find(reinterpret_cast<std::uintptr_t>(stack.frames[i]))) {
-      write_module_once(session, *module);
+      all = write_place_once(session, *place, segment);
+    } else if (Module* module = module_of(session, stack, i)) {
+      all = write_module_once(session, *module, segment);
     }
   }
+  return all;
 }
 
-bool write_stack_line(Session& session, const Stack& stack, bool cut) {
-  write_what_it_needs(session, stack);
+bool write_stack_line(Session& session, Stack& stack, std::uint32_t segment) {
   const Stamp stamp = session.stamp();
   LongLine line(session);
   line.open(schema::line::stack, stamp.ns, stamp.tid);
@@ -114,14 +73,14 @@ bool write_stack_line(Session& session, const Stack& stack, bool cut) {
       continue;
     }
     const auto address = reinterpret_cast<std::uintptr_t>(stack.frames[i]);
-    const Module* module = session.modules.find(address);
+    const Module* module = module_of(session, stack, i);
     line.frame(module != nullptr ? module->number : 0, module != nullptr ? address - module->base : address);
   }
   line.put("]");
-  if (cut) line.truth("cut", true);
+  if (stack.cut.load(std::memory_order_relaxed)) line.truth("cut", true);
   if (no_python != PythonState::absent) line.word("py", name_of(no_python));
   line.close();
-  return session.write(line);
+  return write_once_in_segment(session, line, segment, stack.written_in);
 }
 
 // Changes when a library has really gone: most dlcloses only drop a reference.
@@ -150,6 +109,7 @@ void write_interpreter_if_new(Session& session) {
   write_interpreter(line, stamp,
                     {python->version, module != nullptr ? module->path : "", python->layout.free_threaded,
                      declined != nullptr ? declined : ""});
+  session.standing.add(line.view());
   session.write(line);
 }
 
@@ -214,11 +174,17 @@ std::uint32_t stack_here(Session& session) {
     session.lost_stacks.fetch_add(1, std::memory_order_relaxed);
     return 0;
   }
-  if (!stack->written.load(std::memory_order_acquire)) {
-    session.modules.update();
-    if (write_stack_line(session, *stack, cut)) stack->written.store(true, std::memory_order_release);
-  }
+  // Before it is written for the first time: later it is known already.
+  if (cut) stack->cut.store(true, std::memory_order_relaxed);
   return stack->number;
+}
+
+bool write_stack_once(Session& session, std::uint32_t number, std::uint32_t segment) {
+  Stack* stack = session.stacks.at(number);
+  if (stack == nullptr) return false;
+  if (is_in_segment(stack->written_in, segment)) return true;
+  session.modules.update();
+  return write_what_it_needs(session, *stack, segment) && write_stack_line(session, *stack, segment);
 }
 
 }  // namespace gpumem

@@ -1,6 +1,9 @@
 #include "base/arena.hpp"
 
 #include <atomic>
+#include <cstring>
+
+#include <new>
 
 #include <sys/mman.h>
 
@@ -21,13 +24,25 @@ void* take_pages(std::size_t bytes) {
 }
 
 constexpr bool is_large(std::size_t bytes) { return bytes >= chunk_size / 2; }
+constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 15) & ~std::size_t{15}; }
 constexpr std::size_t whole_pages(std::size_t bytes) { return (bytes + page_size - 1) & ~(page_size - 1); }
 
 }  // namespace
 
+void* Arena::take_again(std::size_t bytes) {
+  for (Piece** place = &given_back_; *place != nullptr; place = &(*place)->next) {
+    if ((*place)->size != bytes) continue;
+    Piece* piece = *place;
+    *place = piece->next;
+    return std::memset(piece, 0, bytes);
+  }
+  return nullptr;
+}
+
 void* Arena::take(std::size_t bytes) {
-  bytes = (bytes + 15) & ~std::size_t{15};
+  bytes = aligned(bytes);
   if (is_large(bytes)) return take_pages(whole_pages(bytes));
+  if (void* again = take_again(bytes)) return again;
   if (bytes > left_) {
     char* chunk = static_cast<char*>(take_pages(chunk_size));
     if (chunk == nullptr) return nullptr;
@@ -41,7 +56,12 @@ void* Arena::take(std::size_t bytes) {
 }
 
 void Arena::give_back(void* piece, std::size_t bytes) {
-  if (piece == nullptr || !is_large(bytes)) return;
+  bytes = aligned(bytes);
+  if (piece == nullptr || bytes == 0) return;
+  if (!is_large(bytes)) {
+    given_back_ = new (piece) Piece{given_back_, bytes};
+    return;
+  }
   munmap(piece, whole_pages(bytes));
   budget.fetch_add(whole_pages(bytes), std::memory_order_relaxed);
 }

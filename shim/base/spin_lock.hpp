@@ -25,6 +25,11 @@ class SpinLock {
       if (spins >= 64) rest();
     }
   }
+  bool try_lock() {
+    const std::uint32_t mine = process_epoch();
+    std::uint32_t seen = holder_.load(std::memory_order_relaxed);
+    return seen != mine && holder_.compare_exchange_strong(seen, mine, std::memory_order_acquire);
+  }
   void unlock() { holder_.store(0, std::memory_order_release); }
 
   // Sleeps, because a thread of real-time priority that only yields never lets the holder run.

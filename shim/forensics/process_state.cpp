@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/pages.hpp"
 #include "forensics/open_descriptors.hpp"
 #include "forensics/read_file.hpp"
 
@@ -47,14 +48,19 @@ std::uint64_t count_descriptors() {
 
 }  // namespace
 
-void gather_process_state(ProcessState& state) {
-  char text[8192];
-  const std::string_view status(text, read_file("/proc/self/status", text, sizeof text));
+void gather_process_memory(ProcessState& state) {
+  const Pages text(8192);
+  if (!text) return;
+  const std::string_view status(text.begin(), read_file("/proc/self/status", text.begin(), text.size()));
   state.virtual_bytes = bytes_after(status, "\nVmSize:");
   state.resident_bytes = bytes_after(status, "\nVmRSS:");
   state.locked_bytes = bytes_after(status, "\nVmLck:");
   state.swapped_bytes = bytes_after(status, "\nVmSwap:");
   state.threads = number_after(status, "\nThreads:");
+}
+
+void gather_process_state(ProcessState& state) {
+  gather_process_memory(state);
   state.descriptors = count_descriptors();
 }
 

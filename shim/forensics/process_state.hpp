@@ -11,6 +11,9 @@ struct ProcessState {
   std::uint64_t virtual_bytes = unknown, resident_bytes = unknown, locked_bytes = unknown, swapped_bytes = unknown;
 };
 
+// The bytes, and the threads. Nothing where no memory for a page of text can be had.
+void gather_process_memory(ProcessState& state);
+
 // No allocation, no lock, no CUDA. Takes well under 5 ms, however big the process is: descriptors that cannot be
 // counted in that time are not known.
 void gather_process_state(ProcessState& state);

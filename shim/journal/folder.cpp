@@ -35,7 +35,8 @@ bool is_plain(char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
 }
 
-bool create_in(const char* folder, Journal& journal, JournalName& name, std::size_t largest) {
+bool create_in(const char* folder, Journal& journal, JournalName& name, std::size_t largest,
+               SegmentFile::Writing writing) {
   if (folder[0] == '\0') {
     errno = ENAMETOOLONG;
     return false;
@@ -46,7 +47,7 @@ bool create_in(const char* folder, Journal& journal, JournalName& name, std::siz
     for (const char c : name.host) path << std::string_view(is_plain(c) ? &c : "_", 1);
     path << "-" << static_cast<std::uint64_t>(name.pid) << "-" << name.start_ticks << "-" << name.n << ".0"
          << schema::journal_suffix;
-    if (journal.create(path.text(), largest)) return true;
+    if (journal.create(path.text(), largest, writing)) return true;
     if (errno != EEXIST) return false;
   }
   return false;
@@ -62,7 +63,8 @@ bool is_private_folder(const char* path) {
 
 }  // namespace
 
-bool create_journal(Journal& journal, JournalName& name, std::string_view given, std::size_t largest) {
+bool create_journal(Journal& journal, JournalName& name, std::string_view given, std::size_t largest,
+                    SegmentFile::Writing writing) {
   char working[4096];
   const bool has_working = getcwd(working, sizeof working) != nullptr;
   if (!given.empty()) {
@@ -70,12 +72,12 @@ bool create_journal(Journal& journal, JournalName& name, std::string_view given,
     if (given[0] != '/' && has_working) folder << working << "/";
     folder << given;
     mkdir(folder.text(), 0777);
-    if (create_in(folder.text(), journal, name, largest)) return true;
+    if (create_in(folder.text(), journal, name, largest, writing)) return true;
   } else if (has_working) {
     Path folder;
     folder << working << "/gpumem";
     const bool made = mkdir(folder.text(), 0777) == 0;
-    if (create_in(folder.text(), journal, name, largest)) return true;
+    if (create_in(folder.text(), journal, name, largest, writing)) return true;
     const int reason = errno;
     if (made) rmdir(folder.text());
     errno = reason;
@@ -85,7 +87,7 @@ bool create_journal(Journal& journal, JournalName& name, std::string_view given,
   folder << (temporary != nullptr && temporary[0] == '/' ? temporary : "/tmp") << "/gpumem-"
          << static_cast<std::uint64_t>(geteuid());
   mkdir(folder.text(), 0700);
-  return is_private_folder(folder.text()) && create_in(folder.text(), journal, name, largest);
+  return is_private_folder(folder.text()) && create_in(folder.text(), journal, name, largest, writing);
 }
 
 }  // namespace gpumem

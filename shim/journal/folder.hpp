@@ -18,6 +18,7 @@ struct JournalName {
 
 // Creates the journal in the first folder that takes it: `given` (if not empty), ./gpumem,
 // ${TMPDIR:-/tmp}/gpumem-<uid>. Makes the last component of the folder. False: errno says why the last one refused.
-bool create_journal(Journal& journal, JournalName& name, std::string_view given, std::size_t largest);
+bool create_journal(Journal& journal, JournalName& name, std::string_view given, std::size_t largest,
+                    SegmentFile::Writing writing = SegmentFile::Writing::mapped);
 
 }  // namespace gpumem

@@ -2,195 +2,182 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
-#include <iterator>
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
-#include "base/old_glibc.hpp"
+#include "journal/schema.hpp"
 
 namespace gpumem {
 namespace {
 
-constexpr std::size_t page_size = 4096;
+constexpr std::size_t page_size = SegmentFile::page_size;
 constexpr std::size_t first_piece = 64 * 1024;
 constexpr std::size_t largest_piece = 256 * 1024;
 constexpr std::size_t most_kept_for_essential = 16 * 1024;
-constexpr std::size_t trimming = ~std::size_t{0};  // in used_: no thread can reserve
-
-class File {
- public:
-  explicit File(int descriptor) : descriptor_(descriptor) {}
-  ~File() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  explicit operator bool() const { return descriptor_ >= 0; }
-  int get() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
-
-// Growing past RLIMIT_FSIZE would kill the program with SIGXFSZ.
-bool within_file_size_limit(std::size_t size) {
-  rlimit limit{};
-  return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur;
-}
-
-// Only the new part: where the file system cannot reserve, glibc writes into every block of it.
-bool reserve_blocks(int descriptor, std::size_t from, std::size_t to) {
-  int error;
-  do {
-    error = posix_fallocate(descriptor, static_cast<off_t>(from), static_cast<off_t>(to - from));
-  } while (error == EINTR);
-  if (error != 0) errno = error;
-  return error == 0;
-}
-
-// Makes the pages of a reserved part before they are needed: by writing them at once, which costs a third of faulting
-// them in one by one (4 KiB on ext4: 1.1 us against 2.2 to 4.3; Linux 6.18, 2026-12). Not doing it is only slower.
-void make_pages(int descriptor, char* mapping, std::size_t from, std::size_t to) {
-  static constexpr char zeros[page_size] = {};
-  iovec pieces[16];
-  for (iovec& piece : pieces) piece = {const_cast<char*>(zeros), sizeof zeros};
-  for (std::size_t at = from; at + sizeof zeros <= to;) {
-    const auto count = static_cast<int>(std::min((to - at) / sizeof zeros, std::size(pieces)));
-    const ssize_t written = pwritev(descriptor, pieces, count, static_cast<off_t>(at));
-    if (written <= 0) return;
-    at += static_cast<std::size_t>(written);
-  }
-  constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, from Linux 5.14 on
-  madvise(mapping + from, to - from, populate_write);
-}
-
-// Address space is the program's: under a limit the journal takes a small part of it.
-std::size_t largest_mapping() {
-  constexpr std::size_t largest_ever = std::size_t{64} << 30;
-  constexpr std::size_t part = 64;
-  rlimit limit{};
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return largest_ever;
-  return std::max<std::size_t>(limit.rlim_cur / part, first_piece);
-}
+constexpr std::size_t most_ever = std::size_t{64} << 30;
+constexpr unsigned segments_in_all = 8;
 
 // What another attempt may find gone.
 bool may_pass(int error) { return error == EMFILE || error == ENFILE || error == EINTR || error == ENOMEM; }
 
 }  // namespace
 
-bool Journal::create(const char* path, std::size_t largest) {
+void Journal::write_path(char (&path)[4096], std::uint32_t segment) const {
+  std::memcpy(path, path_, sizeof path);
+  if (segment == 0) return;
+  char* end = std::to_chars(path + stem_size_, path + sizeof path, segment).ptr;
+  std::memcpy(end, schema::journal_suffix.data(), schema::journal_suffix.size());
+  end[schema::journal_suffix.size()] = '\0';
+}
+
+// Beyond its share of events a segment has room for what is written until the next one has begun.
+std::size_t Journal::capacity_for(std::size_t for_checkpoint) const {
+  if (largest_ < least_for_segments) return largest_;
+  const std::size_t share = largest_ / segments_in_all;
+  return SegmentFile::whole_pages(share + share / 4 + for_checkpoint);
+}
+
+bool Journal::open_slot(std::size_t number, std::uint32_t segment, std::size_t for_checkpoint) {
+  Slot& slot = slots_[number];
+  const std::size_t wanted = capacity_for(for_checkpoint);
+  std::size_t capacity = wanted;
+  const std::size_t first = std::min(first_piece, capacity);
+  write_path(slot.path, segment);
+  if (!slot.file.create(slot.path, first, capacity, writing_)) return false;
+  slot.segment = segment;
+  slot.capacity.store(capacity, std::memory_order_relaxed);
+  slot.share.store(capacity == wanted ? largest_ / segments_in_all + for_checkpoint : capacity - capacity / 5,
+                   std::memory_order_relaxed);
+  slot.beginning = 0;
+  slot.reserved.store(slot.file.is_mapped() ? first : capacity, std::memory_order_relaxed);
+  slot.written.store(0, std::memory_order_relaxed);
+  slot.kept_for_checkpoint.store(std::min(for_checkpoint, capacity / 2), std::memory_order_relaxed);
+  slot.full.store(false, std::memory_order_relaxed);
+  slot.lost.store(false, std::memory_order_relaxed);
+  slot.closed_at.store(open, std::memory_order_release);
+  return true;
+}
+
+bool Journal::create(const char* path, std::size_t largest, SegmentFile::Writing writing) {
   const std::size_t length = std::strlen(path);
-  if (length >= sizeof path_) {
+  constexpr std::size_t room_for_number = 16;
+  if (length + room_for_number >= sizeof path_) {
     errno = ENAMETOOLONG;
     return false;
   }
-  const File file(open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!file) return false;
   std::memcpy(path_, path, length + 1);
-  struct stat status {};
-  largest = std::min(largest, largest_mapping());
-  largest_ = largest < page_size ? page_size : largest & ~(page_size - 1);
-  const std::size_t first = largest_ < first_piece ? largest_ : first_piece;
-  kept_for_essential_ = largest_ / 4 < most_kept_for_essential ? largest_ / 4 : most_kept_for_essential;
-  const bool ready =
-      status_of_descriptor(file.get(), status) && within_file_size_limit(first) && reserve_blocks(file.get(), 0, first);
-  void* pages = MAP_FAILED;
-  // Under a limit of address space, a smaller journal is better than none.
-  while (ready && pages == MAP_FAILED && largest_ >= first) {
-    pages = mmap(nullptr, largest_, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
-    if (pages == MAP_FAILED) largest_ = (largest_ / 2) & ~(page_size - 1);
-  }
-  if (pages == MAP_FAILED) {
-    const int reason = errno;
-    unlink(path);
-    errno = reason;
-    return false;
-  }
-  madvise(pages, largest_, MADV_DONTFORK);
-  device_ = status.st_dev;
-  inode_ = status.st_ino;
-  bytes_ = static_cast<char*>(pages);
-  reserved_.store(first, std::memory_order_release);
+  const std::string_view name(path, length);
+  stem_size_ = length - (name.ends_with(schema::journal_suffix) ? schema::journal_suffix.size() + 1 : 0);
+  writing_ = writing;
+  largest_ = std::clamp(largest & ~(page_size - 1), page_size, most_ever);
+  const std::size_t wanted = capacity_for(0);
+  if (!open_slot(0, 0, 0)) return false;
+  // Where addresses are scarce, its segments are as small as the first one has become.
+  const std::size_t capacity = slots_[0].capacity.load(std::memory_order_relaxed);
+  if (capacity < wanted) largest_ = largest_ >= least_for_segments ? capacity / 5 * 4 * segments_in_all : capacity;
+  kept_for_essential_ = std::min(capacity / 4, most_kept_for_essential);
   return true;
 }
 
-bool Journal::change_size(std::size_t from, std::size_t to) {
-  const File file(open(path_, O_RDWR | O_NOFOLLOW | O_CLOEXEC));
-  struct stat status {};
-  if (!file || !status_of_descriptor(file.get(), status)) return false;
-  if (status.st_dev != device_ || status.st_ino != inode_) return false;
-  if (to <= from) return ftruncate(file.get(), static_cast<off_t>(to)) == 0;
-  if (!reserve_blocks(file.get(), from, to)) return false;
-  make_pages(file.get(), bytes_, from, to);
-  return true;
-}
-
-bool Journal::grow(std::size_t needed) {
+bool Journal::grow(Position at, std::size_t needed) {
   LockGuard guard(growing_);
-  const std::size_t have = reserved_.load(std::memory_order_relaxed);
+  if (position().segment() != at.segment()) return true;  // look again
+  Slot& slot = slots_[at.slot()];
+  const std::size_t have = slot.reserved.load(std::memory_order_relaxed);
   if (needed <= have) return true;
-  if (full_.load(std::memory_order_relaxed)) return false;
+  if (slot.full.load(std::memory_order_relaxed)) return false;
   std::size_t size = have + (have < largest_piece ? have : largest_piece);
-  if (size < needed) size = needed;
-  size = (size + page_size - 1) & ~(page_size - 1);
-  if (size > largest_) size = largest_;
-  errno = 0;
-  if (size < needed || !within_file_size_limit(size) || !change_size(have, size)) {
-    full_.store(!may_pass(errno), std::memory_order_release);
-    return false;
+  size = std::min(SegmentFile::whole_pages(std::max(size, needed)), slot.capacity.load(std::memory_order_relaxed));
+  if (size < needed) return false;
+  if (slot.file.reserve(slot.path, have, size)) {
+    slot.reserved.store(size, std::memory_order_release);
+    return true;
   }
-  reserved_.store(size, std::memory_order_release);
-  return true;
+  if (errno == ESTALE) slot.lost.store(true, std::memory_order_release);
+  slot.full.store(!may_pass(errno), std::memory_order_release);
+  return false;
 }
 
-bool Journal::append(std::string_view line, Importance importance) {
-  // What happens without end, such as a call that fails in a loop, must leave room for the process's end.
-  const std::size_t left_alone = importance == Importance::ordinary  ? kept_for_essential_
-                                 : importance == Importance::notable ? kept_for_essential_ / 2
-                                                                     : 0;
+bool Journal::write(Position at, std::string_view line, std::uint64_t now_ns) {
+  constexpr std::uint64_t look_every_ns = 4000;
+  Slot& slot = slots_[at.slot()];
+  bool there = !slot.lost.load(std::memory_order_relaxed);
+  if (there && now_ns >= looked_ns_.load(std::memory_order_relaxed) + look_every_ns) {
+    looked_ns_.store(now_ns, std::memory_order_relaxed);
+    there = slot.file.has_page_of(at.offset() + line.size() - 1);
+    if (!there) slot.lost.store(true, std::memory_order_release);
+  }
+  if (there && slot.file.is_mapped()) {
+    slot.file.write(nullptr, at.offset(), line);
+  } else if (there) {
+    there = slot.file.write(slot.path, at.offset(), line);
+    if (!there && errno == ESTALE) slot.lost.store(true, std::memory_order_release);
+  }
+  slot.written.fetch_add(line.size(), std::memory_order_release);
+  return there;
+}
+
+// What happens without end, such as a call that fails in a loop, must leave room for the process's end; and events for
+// the checkpoint, without which no segment before it can go.
+std::size_t Journal::left_alone_by(Importance importance, const Slot& slot) const {
+  switch (importance) {
+    case Importance::ordinary: return kept_for_essential_ + slot.kept_for_checkpoint.load(std::memory_order_relaxed);
+    case Importance::notable: return kept_for_essential_ / 2;
+    default: return 0;
+  }
+}
+
+bool Journal::append(std::string_view line, Importance importance, std::uint32_t expected, std::uint64_t now_ns) {
   const bool may_wait = importance != Importance::last_words;
-  std::size_t begin = used_.load(std::memory_order_acquire);
+  Position at = position();
   for (;;) {
-    if (begin == trimming) {
+    if (expected != any_segment && at.segment() != expected) return false;
+    if (at.offset() == Position::trimming) {
       if (!may_wait) return false;
       SpinLock::rest();
-      begin = used_.load(std::memory_order_acquire);
+      at = position();
       continue;
     }
-    const std::size_t end = begin + line.size();
-    const std::size_t wanted = end + left_alone;
-    if (wanted > reserved_.load(std::memory_order_acquire)) {
-      if (!may_wait || !grow(wanted)) return false;
-      begin = used_.load(std::memory_order_acquire);
+    Slot& slot = slots_[at.slot()];
+    const std::size_t end = at.offset() + line.size();
+    const std::size_t wanted = end + left_alone_by(importance, slot);
+    if (wanted > slot.reserved.load(std::memory_order_acquire)) {
+      if (!may_wait || !grow(at, wanted)) return false;
+      at = position();
       continue;
     }
-    if (used_.compare_exchange_weak(begin, end, std::memory_order_acq_rel)) {
-      // A trim may have come between the look at reserved_ and the exchange, and left used_ as it was.
-      if (end > reserved_.load(std::memory_order_acquire) && (!may_wait || !grow(end))) return false;
-      break;
+    std::uint64_t bits = at.bits();
+    if (position_.compare_exchange_weak(bits, bits + line.size(), std::memory_order_acq_rel)) {
+      // A trim may have come between the look at `reserved` and the exchange, and left the position as it was.
+      if (end <= slot.reserved.load(std::memory_order_acquire) || (may_wait && grow(at, end)))
+        return write(at, line, now_ns);
+      slot.written.fetch_add(line.size(), std::memory_order_release);
+      return false;
     }
+    at = Position(bits);
   }
-  std::memcpy(bytes_ + begin, line.data(), line.size() - 1);
-  std::atomic_ref<char>(bytes_[begin + line.size() - 1]).store(line.back(), std::memory_order_release);
-  return true;
 }
 
 void Journal::remove() { unlink(path_); }
 
-void Journal::trim() {
+bool Journal::trim() {
   LockGuard guard(growing_);
-  const std::size_t used = used_.exchange(trimming, std::memory_order_acq_rel);
-  // Whoever reserved before the exchange writes below `used`; whoever comes after it must first grow the file again.
-  if (change_size(reserved_.load(std::memory_order_relaxed), used)) {
-    reserved_.store(used, std::memory_order_release);
-    full_.store(false, std::memory_order_release);
+  const Position at = position();
+  const Position kept(
+      position_.exchange(Position(at.slot(), at.segment(), Position::trimming).bits(), std::memory_order_acq_rel));
+  Slot& slot = slots_[at.slot()];
+  // Whoever reserved before the exchange writes below; whoever comes after it must first grow the file again.
+  bool there = !slot.lost.load(std::memory_order_relaxed);
+  const bool is_cut = there && slot.file.cut(slot.path, kept.offset());
+  if (!is_cut) there &= errno != ESTALE;
+  if (is_cut) {
+    if (slot.file.is_mapped()) slot.reserved.store(kept.offset(), std::memory_order_release);
+    slot.full.store(false, std::memory_order_release);
   }
-  used_.store(used, std::memory_order_release);
+  position_.store(kept.bits(), std::memory_order_release);
+  return there;
 }
 
 }  // namespace gpumem

@@ -20,6 +20,7 @@ class Line {
 
   // {"t":"<type>","ns":…,"tid":…
   void open(std::string_view type, std::uint64_t ns, std::uint32_t tid) {
+    ns_ = ns;
     put("{\"t\":\"");
     put(type);
     put("\"");
@@ -101,6 +102,9 @@ class Line {
   // A JSON string; returns whether every byte was valid UTF-8.
   bool quoted(std::string_view value);
 
+  // As it was opened with.
+  std::uint64_t ns() const { return ns_; }
+
   bool fits() const { return !overflowed_; }
   std::size_t size() const { return static_cast<std::size_t>(next_ - begin_); }
   std::string_view view() const { return {begin_, size()}; }
@@ -109,6 +113,7 @@ class Line {
   char* begin_;
   char* next_;
   char* end_;
+  std::uint64_t ns_ = 0;
   bool overflowed_ = false;
 };
 

@@ -149,6 +149,27 @@ void write_sample(Line& line, Stamp stamp, const SampleRecord& record) {
   line.close();
 }
 
+void write_host(Line& line, Stamp stamp, const HostRecord& record) {
+  const auto number_if_known = [&](std::string_view key, std::uint64_t value) {
+    if (value != HostRecord::unknown) line.number(key, value);
+  };
+  line.open(schema::line::host, stamp.ns, stamp.tid);
+  line.word("why", record.why);
+  number_if_known("resident", record.resident);
+  number_if_known("swapped", record.swapped);
+  line.number("pinned", record.pinned);
+  number_if_known("available", record.available);
+  if (record.group_limit != HostRecord::unknown) {
+    line.key("group");
+    line.put("{");
+    number_if_known("used", record.group_used);
+    line.number("limit", record.group_limit);
+    number_if_known("kills", record.group_kills);
+    line.put("}");
+  }
+  line.close();
+}
+
 void write_coverage(Line& line, Stamp stamp, const CoverageRecord& record) {
   line.open(schema::line::coverage, stamp.ns, stamp.tid);
   line.word("when", record.when);

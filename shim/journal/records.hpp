@@ -109,6 +109,14 @@ struct SampleRecord {
   std::uint64_t graph_reserved = 0, graph_used = 0;
 };
 
+// Memory of the process and of what bounds it, in bytes.
+struct HostRecord {
+  static constexpr std::uint64_t unknown = ~std::uint64_t{0};
+  std::string_view why;
+  std::uint64_t resident = unknown, swapped = unknown, pinned = 0, available = unknown;
+  std::uint64_t group_used = unknown, group_limit = unknown, group_kills = unknown;
+};
+
 std::string_view kind_name(MemoryKind kind);
 
 void write_module(Line& line, Stamp stamp, const ModuleRecord& record);
@@ -116,6 +124,7 @@ void write_python(Line& line, Stamp stamp, const PythonRecord& record);
 void write_interpreter(Line& line, Stamp stamp, const InterpreterRecord& record);
 void write_device(Line& line, Stamp stamp, const DeviceRecord& record);
 void write_sample(Line& line, Stamp stamp, const SampleRecord& record);
+void write_host(Line& line, Stamp stamp, const HostRecord& record);
 void write_coverage(Line& line, Stamp stamp, const CoverageRecord& record);
 
 // Events and failures are left open, so that the session can add what it found out; close() ends them.

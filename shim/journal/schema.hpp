@@ -31,7 +31,11 @@ inline constexpr auto failure = "failure"sv;
 inline constexpr auto state = "state"sv;
 inline constexpr auto probe = "probe"sv;
 inline constexpr auto sample = "sample"sv;
+inline constexpr auto host = "host"sv;
 inline constexpr auto coverage = "coverage"sv;
+inline constexpr auto checkpoint = "checkpoint"sv;
+inline constexpr auto site = "site"sv;
+inline constexpr auto live = "live"sv;
 inline constexpr auto totals = "totals"sv;
 inline constexpr auto end = "end"sv;
 }  // namespace line
@@ -148,6 +152,13 @@ inline constexpr auto refused = "refused"sv;
 inline constexpr auto declined = "declined"sv;
 inline constexpr auto cut = "cut"sv;
 }  // namespace python
+
+// Values of "part" of a checkpoint.
+namespace part {
+inline constexpr auto begin = "begin"sv;
+inline constexpr auto end = "end"sv;
+inline constexpr auto cut = "cut"sv;
+}  // namespace part
 
 // Values of "when".
 namespace when {

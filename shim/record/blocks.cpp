@@ -1,7 +1,10 @@
 #include "record/blocks.hpp"
 
+#include "api/settings.hpp"
+#include "checkpoint.hpp"
 #include "journal/schema.hpp"
 #include "session_lines.hpp"
+#include "stack_lines.hpp"
 
 namespace gpumem {
 namespace {
@@ -18,20 +21,12 @@ bool has_device(MemoryKind kind) {
   }
 }
 
-// Keys of ours mean nothing to the reader, and physical memory is known by the handle that it was made with.
-void set_identity(EventRecord& record, const Block& block) {
-  if (block.space == AddressSpace::tiles || block.space == AddressSpace::bindings) {
-    record.owner = block.owner;
-    return;
-  }
-  record.has_address = true;
-  record.address = block.space == AddressSpace::physical ? block.owner : block.address;
-  if (block.space != AddressSpace::physical) record.owner = block.owner;
-}
-
 EventRecord event_of_block(Session& session, const Call& call, std::string_view op, const Block& block) {
   EventRecord record = event_of(call, op);
-  set_identity(record, block);
+  const BlockIdentity identity = block.identity();
+  record.has_address = identity.has_address;
+  record.address = identity.address;
+  record.owner = identity.owner;
   record.has_memory = true;
   record.kind = block.kind;
   record.size = block.size;
@@ -39,6 +34,31 @@ EventRecord event_of_block(Session& session, const Call& call, std::string_view 
   record.device = block.device;
   record.live = session.totals.live(block.device, block.kind);
   return record;
+}
+
+// Under GPUMEM_EVENTS=0 what blocks do is in the counters of their sites.
+void write_block_event(Session& session, EventRecord& record, bool with_stack) {
+  if (settings().events) write_event(session, record, with_stack);
+}
+
+std::uint64_t ns_of(const Session& session, const Call& call) {
+  return call.entered_ns > session.start_ns ? call.entered_ns - session.start_ns : 0;
+}
+
+// Where and when it was allocated. Before it is in the live table, where a checkpoint may find it.
+void note_origin(Session& session, const Call& call, std::uint32_t stack, Block& block) {
+  block.site = session.sites.number_of(stack, block.kind, block.device);
+  block.born = static_cast<std::uint32_t>(ns_of(session, call) / Block::born_unit_ns);
+  block.thread = session.thread();
+}
+
+// The live bytes of its kind then.
+std::uint64_t count_in(Session& session, const Call& call, const Block& block) {
+  const std::uint64_t live = session.totals.add(block.device, block.kind, block.amount());
+  session.sites.allocated(block.site, block.amount(), ns_of(session, call));
+  if (Totals::is_summed(block.kind))
+    session.sites.note_sum(block.device, session.totals.live(block.device), ns_of(session, call));
+  return live;
 }
 
 }  // namespace
@@ -61,7 +81,10 @@ std::uint64_t begin_block(Session& session, const Call& call, Block block) {
   if (block.space == AddressSpace::physical && block.owner != 0) block.address = block.number;
   EventRecord record = event_of_block(session, call, schema::op::alloc, block);
   record.context = block.context;
+  record.stack = stack_here(session);
+  record.has_stack = true;
   Block displaced;
+  note_origin(session, call, record.stack, block);
   if (block.address == 0) {
     record.block = 0;
   } else if (const auto inserted = session.live.insert(block, displaced); inserted == LiveTable::Inserted::no_memory) {
@@ -70,14 +93,15 @@ std::uint64_t begin_block(Session& session, const Call& call, Block block) {
     record.block = 0;
   } else {
     if (inserted == LiveTable::Inserted::replaced) count_out(session, displaced);
-    record.live = session.totals.add(block.device, block.kind, block.amount());
+    record.live = count_in(session, call, block);
   }
-  write_event(session, record, true);
+  write_block_event(session, record, true);
   return record.block;
 }
 
 void count_out(Session& session, const Block& block) {
   session.totals.subtract(block.device, block.kind, block.amount());
+  session.sites.ended(block.site, block.amount());
 }
 
 void put_back(Session& session, const Block& block) {
@@ -87,12 +111,14 @@ void put_back(Session& session, const Block& block) {
     return;
   }
   session.totals.add(block.device, block.kind, block.amount());
+  session.sites.came_back(block.site, block.amount());
+  write_block_again(session, block);
 }
 
 void write_end_of_block(Session& session, const Call& call, const Block& block) {
   EventRecord record = event_of_block(session, call, schema::op::free, block);
   record.owner = 0;
-  write_event(session, record, false);
+  write_block_event(session, record, false);
 }
 
 void write_reference(Session& session, const Call& call, std::string_view op, const Block& block) {
@@ -100,7 +126,7 @@ void write_reference(Session& session, const Call& call, std::string_view op, co
   record.references = block.references;
   record.has_memory = false;
   record.owner = 0;
-  write_event(session, record, op == schema::op::ref);
+  write_block_event(session, record, op == schema::op::ref);
 }
 
 void write_unknown_release(Session& session, const Call& call) {

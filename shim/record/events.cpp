@@ -3,6 +3,7 @@
 #include "api/cuda_types.hpp"
 #include "intercept/driver_queries.hpp"
 #include "journal/schema.hpp"
+#include "record/samples.hpp"
 #include "session.hpp"
 #include "session_lines.hpp"
 
@@ -32,7 +33,9 @@ void write_context(Session& session, EventRecord record, const Context& context)
   record.primary = context.primary;
   write_event(session, record, true);
   write_device_once(session, context.device);
-  if (starts_cuda) write_gpu_libraries(session);
+  if (!starts_cuda) return;
+  write_gpu_libraries(session);
+  sample_host(session, schema::why::context);
 }
 
 Place current_place(Session& session, const Call& call) {

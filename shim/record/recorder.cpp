@@ -1,5 +1,6 @@
 // From calls to lines: implements observe_before() and observe_after().
 #include "api/cuda_types.hpp"
+#include "checkpoint.hpp"
 #include "intercept/call.hpp"
 #include "intercept/driver_queries.hpp"
 #include "journal/schema.hpp"
@@ -102,7 +103,9 @@ void write_failed_call(Session& session, const Call& call, FailureRecord& record
   record.live = session.totals.live(record.device, effect.kind);
   write_failure(session, record);
   constexpr int out_of_memory = 2;
-  if (call.result == out_of_memory) sample(session, place.device, schema::why::failure);
+  if (call.result != out_of_memory) return;
+  sample(session, place.device, schema::why::failure);
+  sample_host(session, schema::why::failure);
 }
 
 void record_failure(Session& session, const Call& call) {
@@ -187,24 +190,33 @@ void observe_before(Call& call) {
   write_entry(*current, call.outermost, call.api, call.effect.device);
 }
 
-void observe_after(Call& call) {
-  Session* current = session();
-  if (current == nullptr) return;
+namespace {
+
+void record_outcome(Session& session, Call& call) {
   const Handler& handler = handler_of(call.effect.action);
   const bool succeeded = !has_failed(call);
-  if (!succeeded && handler.failed != nullptr) handler.failed(*current, call);
+  if (!succeeded && handler.failed != nullptr) handler.failed(session, call);
   // A runtime that refuses the driver, or could not start it, unloads it before its own call can be recorded.
-  if (call.effect.action == Action::resolve) write_providers(*current);
-  if (!succeeded && call.api == ApiId::cuInit && current->driver_usable()) keep_driver_log();
+  if (call.effect.action == Action::resolve) write_providers(session);
+  if (!succeeded && call.api == ApiId::cuInit && session.driver_usable()) keep_driver_log();
   if (call.outer != nullptr && belongs_to_outer(call)) return;
   if (call.effect.action == Action::resolve) return;
-  if (!succeeded) return record_failure(*current, call);
+  if (!succeeded) return record_failure(session, call);
   if (call.effect.complete != nullptr) call.effect.complete(call.effect);
-  if (handler.succeeded != nullptr) handler.succeeded(*current, call);
+  if (handler.succeeded != nullptr) handler.succeeded(session, call);
   // What this one wrote would end the entry of the call around it, which still runs.
   const bool has_written = handler.succeeded != nullptr || call.entry_written;
   if (has_written && call.outer != nullptr && call.outer->entry_written && !is_passed_on(call))
-    write_entry(*current, call.outermost, call.outer->api, no_device);
+    write_entry(session, call.outermost, call.outer->api, no_device);
+}
+
+}  // namespace
+
+void observe_after(Call& call) {
+  Session* current = session();
+  if (current == nullptr) return;
+  record_outcome(*current, call);
+  tend_journal(*current, call.entered_ns);
 }
 
 }  // namespace gpumem

@@ -1,6 +1,7 @@
 #include "record/samples.hpp"
 
 #include "api/settings.hpp"
+#include "forensics/process_state.hpp"
 #include "intercept/driver_queries.hpp"
 #include "journal/schema.hpp"
 #include "record/blocks.hpp"
@@ -107,8 +108,29 @@ void sample_pool(Session& session, std::uint64_t number, std::uint64_t handle, s
   write_sample(session, record);
 }
 
+void sample_host(Session& session, std::string_view why) {
+  session.note_host_sample(monotonic_ns());
+  ProcessState process;
+  gather_process_memory(process);
+  const MemoryGroupState group = memory_group_state(session.memory_group);
+  HostRecord record;
+  record.why = why;
+  record.resident = process.resident_bytes;
+  record.swapped = process.swapped_bytes;
+  record.pinned = session.totals.live(no_device);
+  record.available = available_memory();
+  record.group_used = group.used;
+  record.group_limit = group.limit;
+  record.group_kills = group.kills;
+  char buffer[512];
+  Line line(buffer, sizeof buffer);
+  write_host(line, session.stamp(), record);
+  session.write(line);
+}
+
 void sample_if_due(Session& session, const Call& call, int device) {
   session.write_totals_if_due(call.entered_ns);
+  if (session.host_sample_due(call.entered_ns)) sample_host(session, schema::why::time);
   if (session.sample_due(call.entered_ns)) sample(session, device, schema::why::time);
 }
 

@@ -17,7 +17,11 @@ void sample(Session& session, int device, std::string_view why);
 // only the device's default pool is asked about otherwise.
 void sample_pool(Session& session, std::uint64_t number, std::uint64_t handle, std::string_view why);
 
-// A sample() if the last one is GPUMEM_SAMPLE_EVERY ago, and the counters if they are due. The call tells the time.
+// Writes what memory the process itself has, and what bounds it.
+void sample_host(Session& session, std::string_view why);
+
+// A sample() and a sample_host() if the last one is GPUMEM_SAMPLE_EVERY ago, and the counters if they are due. The call
+// tells the time.
 void sample_if_due(Session& session, const Call& call, int device);
 
 }  // namespace gpumem

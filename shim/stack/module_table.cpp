@@ -69,7 +69,18 @@ Module* ModuleTable::find(std::uintptr_t address) {
   return nullptr;
 }
 
-void ModuleTable::add(const LoadedObject& object, const unsigned char* build_id, std::size_t build_id_size) {
+Module* ModuleTable::find(std::uintptr_t address, std::uint64_t generation) {
+  for (std::size_t i = count_.load(std::memory_order_acquire); i-- > 0;) {
+    Module* module = modules_[i].load(std::memory_order_relaxed);
+    if (address >= module->lo && address < module->hi && module->since <= generation &&
+        generation < module->gone.load(std::memory_order_relaxed))
+      return module;
+  }
+  return find(address);
+}
+
+void ModuleTable::add(const LoadedObject& object, const unsigned char* build_id, std::size_t build_id_size,
+                      unsigned update, std::uint64_t removed) {
   const std::size_t count = count_.load(std::memory_order_relaxed);
   if (count == capacity) return;
   char program[4096];
@@ -88,20 +99,25 @@ void ModuleTable::add(const LoadedObject& object, const unsigned char* build_id,
   module->base = object.base;
   module->lo = object.lo;
   module->hi = object.hi;
+  module->since = removed;
+  module->gone.store(~std::uint64_t{0}, std::memory_order_relaxed);
+  module->seen_by.store(update, std::memory_order_relaxed);
   module->build_id_size = build_id_size;
   std::memcpy(module->build_id.data(), build_id, build_id_size);
   modules_[count].store(module, std::memory_order_relaxed);
   count_.store(count + 1, std::memory_order_release);
 }
 
-bool ModuleTable::add_from(const Listing& listing) {
+bool ModuleTable::add_from(const Listing& listing, unsigned update, std::uint64_t removed) {
   LockGuard guard(lock_);
   for (std::size_t i = 0; i < listing.count; ++i) {
     const Listing::Entry& entry = listing.entries[i];
-    const Module* known = find(entry.object.lo);
+    Module* known = find(entry.object.lo);
     const bool same = known != nullptr && known->base == entry.object.base && known->hi == entry.object.hi &&
                       (entry.object.path[0] == '\0' || std::strcmp(known->path, entry.object.path) == 0);
-    if (!same) add(entry.object, entry.build_id, entry.build_id_size);
+    if (same && known->seen_by.load(std::memory_order_relaxed) < update)
+      known->seen_by.store(update, std::memory_order_relaxed);
+    if (!same) add(entry.object, entry.build_id, entry.build_id_size, update, removed);
   }
   return listing.complete;
 }
@@ -114,11 +130,20 @@ void ModuleTable::update() {
   const Pages pages(sizeof(Listing));
   if (!pages) return;
   auto* listing = reinterpret_cast<Listing*>(pages.begin());
+  const unsigned update = updates_.fetch_add(1, std::memory_order_relaxed) + 1;
   std::size_t skip = 0;
+  bool complete;
   do {
     listing->collect(skip);
     skip += listing->count;
-  } while (!add_from(*listing) && listing->count != 0);
+    complete = add_from(*listing, update, counters.removed);
+  } while (!complete && listing->count != 0);
+  for (std::size_t i = complete ? count_.load(std::memory_order_acquire) : 0; i-- > 0;) {
+    Module* module = modules_[i].load(std::memory_order_relaxed);
+    std::uint64_t here = ~std::uint64_t{0};
+    if (module->seen_by.load(std::memory_order_relaxed) < update)
+      module->gone.compare_exchange_strong(here, counters.removed, std::memory_order_relaxed);
+  }
   seen_removed_.store(counters.removed, std::memory_order_release);
   seen_added_.store(counters.added, std::memory_order_release);
 }

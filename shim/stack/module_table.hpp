@@ -21,7 +21,11 @@ struct Module {
   std::uintptr_t base = 0, lo = 0, hi = 0;
   std::array<unsigned char, 32> build_id{};
   std::size_t build_id_size = 0;
-  std::atomic<bool> written{false};  // for the journal's use
+  // In numbers of libraries that had gone before: when it was first and no longer seen.
+  std::uint64_t since = 0;
+  std::atomic<std::uint64_t> gone{~std::uint64_t{0}};
+  std::atomic<unsigned> seen_by{0};          // number of the update that saw it last
+  std::atomic<std::uint32_t> written_in{0};  // for the journal's use: the latest segment that it is in, 0: none
 };
 
 class ModuleTable {
@@ -35,16 +39,21 @@ class ModuleTable {
   // full.
   Module* find(std::uintptr_t address);
 
+  // The one that held the address when so many libraries had gone (Stack::generation).
+  Module* find(std::uintptr_t address, std::uint64_t generation);
+
  private:
   struct Listing;
 
-  bool add_from(const Listing& listing);
-  void add(const LoadedObject& object, const unsigned char* build_id, std::size_t build_id_size);
+  bool add_from(const Listing& listing, unsigned update, std::uint64_t removed);
+  void add(const LoadedObject& object, const unsigned char* build_id, std::size_t build_id_size, unsigned update,
+           std::uint64_t removed);
 
   SpinLock lock_;
   Arena arena_;
   std::array<std::atomic<Module*>, capacity> modules_{};
   std::atomic<std::size_t> count_{0};
+  std::atomic<unsigned> updates_{0};
   std::atomic<std::uint64_t> seen_added_{~std::uint64_t{0}}, seen_removed_{0};
 };
 

@@ -32,6 +32,14 @@ class Contexts {
   // Forgets it; false if unknown.
   bool end(std::uint64_t handle, Context& ended);
 
+  // Calls visit(const Context&) for each that lives, under the lock.
+  template <class Visit>
+  void for_each(Visit&& visit) {
+    LockGuard guard(lock_);
+    for (std::size_t i = 0; i < used_; ++i)
+      if (slots_[i].handle != 0) visit(slots_[i]);
+  }
+
   // Takes one back that has not ended after all, unless its handle has a new owner.
   void restore(const Context& context);
 

@@ -28,14 +28,16 @@ void LiveTable::remove(Shard& shard, std::size_t gap) {
     gap = i;
   }
   shard.slots[gap].address = 0;
-  --shard.live;
+  shard.live.fetch_sub(1, std::memory_order_relaxed);
 }
 
 // Keeps at least a quarter of the slots empty, so that every probe ends.
 bool LiveTable::make_room(Shard& shard) {
-  if ((shard.live + 1) * 4 <= shard.capacity * 3) return true;
-  const std::size_t capacity = shard.capacity == 0 ? 64 : shard.capacity * 2;
-  Block* slots = shard.arena.take_array<Block>(capacity);
+  if ((shard.live.load(std::memory_order_relaxed) + 1) * 4 <= shard.capacity * 3) return true;
+  Memory& memory = memory_[static_cast<std::size_t>(&shard - shards_.data()) % memory_count];
+  LockGuard guard(memory.lock);
+  const std::size_t capacity = shard.capacity == 0 ? 8 : shard.capacity * 2;
+  Block* slots = memory.arena.take_array<Block>(capacity);
   if (slots == nullptr) return false;
   for (std::size_t i = 0; i < shard.capacity; ++i) {
     if (shard.slots[i].address == 0) continue;
@@ -43,7 +45,7 @@ bool LiveTable::make_room(Shard& shard) {
     while (slots[to & (capacity - 1)].address != 0) ++to;
     slots[to & (capacity - 1)] = shard.slots[i];
   }
-  shard.arena.give_back(shard.slots, shard.capacity * sizeof(Block));
+  memory.arena.give_back(shard.slots, shard.capacity * sizeof(Block));
   shard.slots = slots;
   shard.capacity = capacity;
   return true;
@@ -62,7 +64,7 @@ LiveTable::Inserted LiveTable::insert(const Block& block, Block& displaced) {
   std::size_t i = h;
   while (shard.slots[i & (shard.capacity - 1)].address != 0) ++i;
   shard.slots[i & (shard.capacity - 1)] = block;
-  ++shard.live;
+  shard.live.fetch_add(1, std::memory_order_relaxed);
   return Inserted::fresh;
 }
 
@@ -91,6 +93,12 @@ LiveTable::Released LiveTable::release(AddressSpace space, std::uint64_t address
   if (--slot->references > 0) return Released::still_referenced;
   remove(shard, static_cast<std::size_t>(slot - shard.slots));
   return Released::ended;
+}
+
+std::size_t LiveTable::size() const {
+  std::size_t blocks = 0;
+  for (const Shard& shard : shards_) blocks += shard.live.load(std::memory_order_relaxed);
+  return blocks;
 }
 
 }  // namespace gpumem

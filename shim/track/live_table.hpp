@@ -1,11 +1,13 @@
 // The blocks that are live now, by address.
 //
-// Thread-safe; each operation holds one of 16 locks for the length of one look-up. Memory comes from arenas: when
-// their budget is used up, insert() says so and the block is not tracked.
+// Thread-safe; each operation holds one of 256 locks for the length of one look-up. Memory comes from arenas: when
+// their budget is used up, insert() says so and the block is not tracked. No operation on one block takes longer than
+// moving a 256th of the table.
 // Knows nothing of CUDA, does no I/O.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -14,6 +16,13 @@
 #include "track/memory_kind.hpp"
 
 namespace gpumem {
+
+// What lines call a block by, and what it belongs to.
+struct BlockIdentity {
+  bool has_address = false;
+  std::uint64_t address = 0;
+  std::uint64_t owner = 0;  // number of a block; 0: none
+};
 
 // A block of memory, or an object that is counted like one.
 struct Block {
@@ -25,8 +34,20 @@ struct Block {
   std::uint32_t references = 1;
   std::int16_t device = no_device;
   MemoryKind kind = MemoryKind::device;
-  AddressSpace space = AddressSpace::device;
-  bool owns = false;  // other blocks belong to it
+  AddressSpace space : 7 = AddressSpace::device;
+  bool owns : 1 = false;   // other blocks belong to it
+  std::uint32_t site = 0;  // number of its call site; 0: none
+  std::uint32_t born = 0;  // when, in units of born_unit_ns since the session's start
+  std::uint32_t thread = 0;
+
+  static constexpr std::uint64_t born_unit_ns = std::uint64_t{1} << 24;
+
+  // Keys of ours mean nothing to the reader, and physical memory is known by the handle that it was made with.
+  BlockIdentity identity() const {
+    if (space == AddressSpace::tiles || space == AddressSpace::bindings) return {false, 0, owner};
+    if (space == AddressSpace::physical) return {true, owner, 0};
+    return {true, address, owner};
+  }
 
   // What its kind's total changes by.
   std::uint64_t amount() const { return is_object(kind) ? 1 : size; }
@@ -63,25 +84,41 @@ class LiveTable {
   template <class Wanted>
   bool find_where(Wanted&& wanted, Block& found);
 
+  // Copies the blocks of one part of the table, of `part_count` that are about equally large, for as long as
+  // take(const Block&) says true. Blocks never move from one part to another.
+  static constexpr std::size_t part_count = 256;
+  template <class Take>
+  void for_each_in_part(std::size_t part, Take&& take);
+
+  // Blocks, roughly: others may be coming and going.
+  std::size_t size() const;
+
  private:
   struct Shard {
     SpinLock lock;
-    Arena arena;
     Block* slots = nullptr;
     std::size_t capacity = 0;  // a power of two
-    std::size_t live = 0;
+    std::atomic<std::size_t> live{0};
+  };
+  // Of several shards; its lock is taken inside theirs.
+  struct Memory {
+    SpinLock lock;
+    Arena arena;
   };
 
-  static constexpr std::size_t shard_count = 16;
-  Shard& shard_of(std::uint64_t hash) { return shards_[hash >> 60]; }
+  static constexpr std::size_t memory_count = 16;
+  Shard& shard_of(std::uint64_t hash) { return shards_[hash >> 56]; }
   static std::uint64_t hash(AddressSpace space, std::uint64_t address);
   static Block* find(Shard& shard, AddressSpace space, std::uint64_t address, std::uint64_t hash);
   static std::uint64_t hash(const Block& block) { return hash(block.space, block.address); }
-  static bool make_room(Shard& shard);
+  bool make_room(Shard& shard);
   static void remove(Shard& shard, std::size_t index);
 
-  std::array<Shard, shard_count> shards_;
+  std::array<Shard, part_count> shards_;
+  std::array<Memory, memory_count> memory_;
 };
+
+static_assert(sizeof(Block) == 56);
 
 template <class Change>
 bool LiveTable::change(AddressSpace space, std::uint64_t address, Change&& change) {
@@ -120,6 +157,14 @@ bool LiveTable::find_where(Wanted&& wanted, Block& found) {
     }
   }
   return false;
+}
+
+template <class Take>
+void LiveTable::for_each_in_part(std::size_t part, Take&& take) {
+  Shard& shard = shards_[part];
+  LockGuard guard(shard.lock);
+  for (std::size_t i = 0; i < shard.capacity; ++i)
+    if (shard.slots[i].address != 0 && !take(shard.slots[i])) return;
 }
 
 }  // namespace gpumem

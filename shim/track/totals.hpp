@@ -1,4 +1,5 @@
-// Bytes live now and at most, per device and kind: exact always, also when the journal is not complete.
+// Bytes live now and at most, per device and kind, and of all memory of a device together: exact always, also when the
+// journal is not complete.
 //
 // Thread-safe and lock-free. Devices beyond the last slot share it.
 #pragma once
@@ -17,38 +18,63 @@ class Totals {
 
   // Bytes live just after; saturates at 0.
   std::uint64_t add(int device, MemoryKind kind, std::uint64_t bytes) {
-    Total& total = at(device, kind);
-    const std::uint64_t now = total.live.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-    std::uint64_t peak = total.peak.load(std::memory_order_relaxed);
-    while (peak < now && !total.peak.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
-    }
-    return now;
+    if (is_summed(kind)) sum_of(device).add(bytes);
+    return at(device, kind).add(bytes);
   }
 
   std::uint64_t subtract(int device, MemoryKind kind, std::uint64_t bytes) {
-    Total& total = at(device, kind);
-    std::uint64_t before = total.live.load(std::memory_order_relaxed);
-    std::uint64_t now;
-    do {
-      now = before > bytes ? before - bytes : 0;
-    } while (!total.live.compare_exchange_weak(before, now, std::memory_order_relaxed));
-    return now;
+    if (is_summed(kind)) sum_of(device).subtract(bytes);
+    return at(device, kind).subtract(bytes);
   }
 
-  std::uint64_t live(int device, MemoryKind kind) { return at(device, kind).live.load(std::memory_order_relaxed); }
-  std::uint64_t peak(int device, MemoryKind kind) { return at(device, kind).peak.load(std::memory_order_relaxed); }
+  std::uint64_t live(int device, MemoryKind kind) const {
+    return at(device, kind).live.load(std::memory_order_relaxed);
+  }
+  std::uint64_t peak(int device, MemoryKind kind) const {
+    return at(device, kind).peak.load(std::memory_order_relaxed);
+  }
+
+  // Of all kinds that count memory of the device; for no_device, of those that count memory of the host.
+  std::uint64_t live(int device) const { return sum_of(device).live.load(std::memory_order_relaxed); }
+  std::uint64_t peak(int device) const { return sum_of(device).peak.load(std::memory_order_relaxed); }
+
+  static constexpr bool is_summed(MemoryKind kind) { return kind <= MemoryKind::physical || is_host_memory(kind); }
 
  private:
   struct Total {
     std::atomic<std::uint64_t> live{0}, peak{0};
+
+    std::uint64_t add(std::uint64_t bytes) {
+      const std::uint64_t now = live.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+      std::uint64_t highest = peak.load(std::memory_order_relaxed);
+      while (highest < now && !peak.compare_exchange_weak(highest, now, std::memory_order_relaxed)) {
+      }
+      return now;
+    }
+
+    std::uint64_t subtract(std::uint64_t bytes) {
+      std::uint64_t before = live.load(std::memory_order_relaxed);
+      std::uint64_t now;
+      do {
+        now = before > bytes ? before - bytes : 0;
+      } while (!live.compare_exchange_weak(before, now, std::memory_order_relaxed));
+      return now;
+    }
   };
 
-  Total& at(int device, MemoryKind kind) {
-    const int slot = device < 0 ? 0 : device + 1 < max_devices ? device + 1 : max_devices - 1;
-    return totals_[static_cast<std::size_t>(slot) * memory_kind_count + static_cast<std::size_t>(kind)];
+  static constexpr std::size_t slot(int device) {
+    return static_cast<std::size_t>(device < 0 ? 0 : device + 1 < max_devices ? device + 1 : max_devices - 1);
   }
+  static constexpr std::size_t place(int device, MemoryKind kind) {
+    return slot(device) * memory_kind_count + static_cast<std::size_t>(kind);
+  }
+  Total& at(int device, MemoryKind kind) { return totals_[place(device, kind)]; }
+  const Total& at(int device, MemoryKind kind) const { return totals_[place(device, kind)]; }
+  Total& sum_of(int device) { return sums_[slot(device)]; }
+  const Total& sum_of(int device) const { return sums_[slot(device)]; }
 
   std::array<Total, max_devices * memory_kind_count> totals_;
+  std::array<Total, max_devices> sums_;
 };
 
 }  // namespace gpumem

@@ -78,6 +78,47 @@ TEST_CASE("kill: every acknowledged event is in the journal") {
   }
 }
 
+// Of a journal whose middle is gone the counters of its checkpoint say what there was: what has been freed since the
+// beginning, and what is live.
+TEST_CASE("kill: in the middle of a new segment nothing is missing, and what was live is known") {
+  NEEDS(driver);
+  NEEDS(nvcc);
+  std::mt19937 random(20261201);
+  std::uniform_int_distribution<int> delay(0, 60);
+  int with_segments = 0, within_a_checkpoint = 0;
+  for (int round = 0; round < (full() ? 1000 : 20); ++round) {
+    INFO("round " << round);
+    Stage stage;
+    stage.set("GPUMEM_JOURNAL_MAX", "1M");
+    const auto file = stage.folder() / "acknowledged";
+    const auto outcome = run_and_kill(stage, {program("killed"), file, "40"}, file, delay(random));
+    REQUIRE(outcome.signal == SIGKILL);
+    const auto journal = stage.journal();
+    std::map<std::uint64_t, std::int64_t> live;
+    for (const auto& block : journal.live_at_end()) ++live[block.at("n").get<std::uint64_t>()];
+    const auto work = read_acknowledged(file);
+    for (std::size_t i = 0; i < work.size(); ++i) {
+      const auto held = static_cast<std::int64_t>(work[i].allocations - work[i].frees);
+      INFO("thread " << i << " acknowledged " << work[i].allocations << " and " << work[i].frees);
+      CHECK(std::abs(live[1009 + 2 * i] - held) <= 1);
+    }
+    std::uint64_t highest = 0, allocations = 0;
+    for (const auto& line : journal.events("alloc")) highest = std::max(highest, line.value("i", std::uint64_t{0}));
+    for (const auto& thread : work) allocations += thread.allocations;
+    CHECK(highest >= allocations);
+    CHECK(highest <= allocations + acknowledging_threads);
+    CHECK(journal.torn <= acknowledging_threads);
+    const auto checkpoints = journal.of_type("checkpoint");
+    with_segments += checkpoints.empty() ? 0 : 1;
+    within_a_checkpoint += !checkpoints.empty() && checkpoints.back().at("part") == "begin" ? 1 : 0;
+    std::uintmax_t bytes = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(stage.journals())) bytes += entry.file_size();
+    CHECK(bytes <= 1u << 20);
+  }
+  CHECK(with_segments > 10);
+  if (full()) CHECK(within_a_checkpoint > 3);
+}
+
 TEST_CASE("kill: the report counts what was recorded and says that the process did not reach its end") {
   NEEDS(driver);
   NEEDS(nvcc);

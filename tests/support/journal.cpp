@@ -35,6 +35,62 @@ void add_piece(Journal& journal, const std::string& piece, bool ended) {
     ++journal.torn;
 }
 
+// "…-0.12.jsonl": the journal's name, and 12; other files have no number.
+std::string stem_of(const std::filesystem::path& file) { return file.stem().stem().string(); }
+
+int segment_of(const std::filesystem::path& file) { return std::atoi(file.stem().extension().string().c_str() + 1); }
+
+std::vector<Lines> segments_of(const Lines& lines) {
+  std::vector<Lines> segments;
+  for (const auto& line : lines) {
+    if (segments.empty() || is(line, "t", "process")) segments.emplace_back();
+    segments.back().push_back(line);
+  }
+  return segments;
+}
+
+bool is_only_a_beginning(const Lines& segment) {
+  return std::any_of(segment.begin(), segment.end(), [](const Line& line) { return is(line, "part", "cut"); });
+}
+
+// What a segment says was live, once what its own events say has been taken from it.
+std::map<std::uint64_t, Line> live_in_checkpoint(const Lines& segment) {
+  std::map<std::uint64_t, Line> live;
+  std::uint64_t last_block = ~std::uint64_t{0};
+  for (const auto& line : segment) {
+    if (is(line, "part", "begin")) last_block = line.at("last_block");
+    if (!is(line, "t", "live")) continue;
+    for (const auto& block : line.at("blocks")) {
+      Line& told = live[block.at(0)] = {{"i", block.at(0)}, {"p", block.at(1)}, {"n", block.at(2)}, {"s", block.at(3)}};
+      for (const char* key : {"k", "d", "c"})
+        if (line.contains(key)) told[key] = line.at(key);
+    }
+  }
+  for (auto block = live.begin(); block != live.end();)
+    block = block->first > last_block ? live.erase(block) : std::next(block);
+  return live;
+}
+
+void follow(std::map<std::uint64_t, Line>& live, const Lines& segment) {
+  for (const auto& line : segment) {
+    if (!is(line, "t", "event")) continue;
+    const auto end_where = [&](auto&& ends) {
+      for (auto block = live.begin(); block != live.end();) block = ends(block->second) ? live.erase(block) : ++block;
+    };
+    const std::string operation = line.at("op");
+    if (operation == "alloc" && line.contains("i")) {
+      end_where([&](const Line& block) {
+        return block.value("p", "") == line.value("p", "-") && block.at("k") == line.at("k");
+      });
+      live[line.at("i")] = line;
+    } else if (operation == "free" && line.contains("i")) {
+      live.erase(line.at("i").get<std::uint64_t>());
+    } else if (operation == "context_end") {
+      end_where([&](const Line& block) { return block.value("c", 0) == line.at("c"); });
+    }
+  }
+}
+
 }  // namespace
 
 std::string read_text(const std::filesystem::path& file) {
@@ -64,9 +120,20 @@ std::vector<Journal> read_journals(const std::filesystem::path& folder) {
   if (std::filesystem::exists(folder))
     for (const auto& entry : std::filesystem::directory_iterator(folder))
       if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
+  std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) {
+    return std::pair(stem_of(a), segment_of(a)) < std::pair(stem_of(b), segment_of(b));
+  });
   std::vector<Journal> journals;
-  for (const auto& file : files) journals.push_back(read_journal(file));
+  for (const auto& file : files) {
+    auto segment = read_journal(file);
+    if (journals.empty() || stem_of(journals.back().file) != stem_of(file)) {
+      journals.push_back(std::move(segment));
+    } else {
+      auto& known = journals.back();
+      known.lines.insert(known.lines.end(), segment.lines.begin(), segment.lines.end());
+      known.torn += segment.torn;
+    }
+  }
   return journals;
 }
 
@@ -94,21 +161,13 @@ Lines Journal::allocations_of(std::uint64_t bytes) const {
 
 Lines Journal::live_at_end() const {
   std::map<std::uint64_t, Line> live;
-  for (const auto& line : of_type("event")) {
-    const auto end_where = [&](auto&& ends) {
-      for (auto block = live.begin(); block != live.end();) block = ends(block->second) ? live.erase(block) : ++block;
-    };
-    const std::string operation = line.at("op");
-    if (operation == "alloc" && line.contains("i")) {
-      end_where([&](const Line& block) {
-        return block.value("p", "") == line.value("p", "-") && block.at("k") == line.at("k");
-      });
-      live[line.at("i")] = line;
-    } else if (operation == "free" && line.contains("i")) {
-      live.erase(line.at("i").get<std::uint64_t>());
-    } else if (operation == "context_end") {
-      end_where([&](const Line& block) { return block.value("c", 0) == line.at("c"); });
-    }
+  int next = 0;
+  for (const auto& segment : segments_of(lines)) {
+    if (is_only_a_beginning(segment)) continue;
+    const int number = segment[0].value("segment", 0);
+    if (number != next) live = live_in_checkpoint(segment);
+    follow(live, segment);
+    next = number + 1;
   }
   Lines blocks;
   for (auto& [number, line] : live) blocks.push_back(line);

@@ -12,8 +12,8 @@ using Line = nlohmann::json;
 using Lines = std::vector<Line>;
 
 struct Journal {
-  std::filesystem::path file;
-  Lines lines;
+  std::filesystem::path file;  // of its first segment that is there
+  Lines lines;                 // of all its segments
   int torn = 0;
 
   const Line& process() const { return lines.at(0); }
@@ -27,7 +27,8 @@ struct Journal {
   Lines failures() const { return of_type("failure"); }
   bool has_end() const { return !of_type("end").empty(); }
 
-  // Blocks that were allocated and neither freed nor ended by their context or by a reuse of their address.
+  // Blocks that were allocated and neither freed nor ended by their context or by a reuse of their address. Where
+  // segments are missing those of the next checkpoint count instead, with the keys that a checkpoint has.
   Lines live_at_end() const;
   // Highest `u` of a kind.
   std::uint64_t peak(const std::string& kind) const;
@@ -35,9 +36,10 @@ struct Journal {
   std::vector<std::string> modules_of_stack(std::uint64_t stack) const;
 };
 
+// One segment.
 Journal read_journal(const std::filesystem::path& file);
 
-// All journals of a folder, by file name; empty if there is no such folder.
+// All journals of a folder, by file name, each with all its segments; empty if there is no such folder.
 std::vector<Journal> read_journals(const std::filesystem::path& folder);
 
 // The only journal of a folder; throws, naming what is there, if there is not exactly one.

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "stack/intern_table.hpp"
+#include "base/intern_table.hpp"
 
 namespace gpumem {
 
@@ -14,8 +14,8 @@ struct CodePlace {
   std::uint32_t number = 0;
   int line = 0;  // no_line: has none
   std::uint32_t file_size = 0, name_size = 0;
-  std::atomic<bool> written{false};  // for the journal's use
-  char text[1];                      // the file's name and the function's
+  std::atomic<std::uint32_t> written_in{0};  // for the journal's use: the latest segment that it is in, 0: none
+  char text[1];                              // the file's name and the function's
 
   std::string_view file() const { return {text, file_size}; }
   std::string_view name() const { return {text + file_size, name_size}; }

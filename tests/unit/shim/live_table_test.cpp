@@ -19,13 +19,15 @@ std::unique_ptr<LiveTable> table_with_memory() {
 
 Block block_at(std::uint64_t address, std::uint64_t size, MemoryKind kind = MemoryKind::device,
                std::uint32_t context = 1) {
-  return {.address = address,
-          .size = size,
-          .number = address * 3,
-          .context = context,
-          .device = 0,
-          .kind = kind,
-          .space = address_space(kind)};
+  Block block;
+  block.address = address;
+  block.size = size;
+  block.number = address * 3;
+  block.context = context;
+  block.device = 0;
+  block.kind = kind;
+  block.space = address_space(kind);
+  return block;
 }
 
 }  // namespace
@@ -162,4 +164,29 @@ TEST_CASE("threads that hand addresses on lose no block and double none") {
   for (std::thread& worker : workers) worker.join();
   table->take_where([](const Block& block) { return block.context == 1; }, [&](const Block&) { ++ended; });
   CHECK(inserted == ended);
+}
+
+TEST_CASE("the parts of the table hold every block once, about equally many") {
+  auto table = table_with_memory();
+  constexpr std::uint64_t blocks = 100'000;
+  Block displaced;
+  for (std::uint64_t i = 1; i <= blocks; ++i) table->insert(block_at(i * 512, i), displaced);
+  CHECK(table->size() == blocks);
+  std::vector<int> seen(blocks + 1);
+  std::size_t largest = 0;
+  for (std::size_t part = 0; part < LiveTable::part_count; ++part) {
+    std::size_t count = 0;
+    table->for_each_in_part(part, [&](const Block& block) {
+      ++seen[block.size];
+      ++count;
+      return true;
+    });
+    largest = std::max(largest, count);
+  }
+  seen[0] = 1;
+  CHECK(std::all_of(seen.begin(), seen.end(), [](int times) { return times == 1; }));
+  CHECK(largest < 2 * blocks / LiveTable::part_count);
+  std::size_t taken = 0;
+  table->for_each_in_part(0, [&](const Block&) { return ++taken < 5; });
+  CHECK(taken == 5);
 }

@@ -1,0 +1,113 @@
+#include "track/sites.hpp"
+
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "catch.hpp"
+
+using namespace gpumem;
+
+namespace {
+
+std::unique_ptr<Sites> sites_with_memory() {
+  Arena::set_budget(64 << 20);
+  return std::make_unique<Sites>();
+}
+
+}  // namespace
+
+TEST_CASE("a site is one stack, one kind and one device") {
+  auto sites = sites_with_memory();
+  const std::uint32_t first = sites->number_of(7, MemoryKind::device, 0);
+  CHECK(first == 1);
+  CHECK(sites->number_of(7, MemoryKind::device, 0) == first);
+  CHECK(sites->number_of(8, MemoryKind::device, 0) != first);
+  CHECK(sites->number_of(7, MemoryKind::managed, 0) != first);
+  CHECK(sites->number_of(7, MemoryKind::device, 1) != first);
+  CHECK(sites->number_of(7, MemoryKind::device, no_device) != first);
+  CHECK(sites->count() == 5);
+  REQUIRE(sites->at(first) != nullptr);
+  CHECK(sites->at(first)->stack == 7);
+  CHECK(sites->at(0) == nullptr);
+  CHECK(sites->at(6) == nullptr);
+}
+
+TEST_CASE("a site tells what it holds and what it has ever allocated") {
+  auto sites = sites_with_memory();
+  const std::uint32_t number = sites->number_of(1, MemoryKind::device, 0);
+  sites->allocated(number, 100, 5);
+  sites->allocated(number, 50, 9);
+  sites->ended(number, 100);
+  const Site& site = *sites->at(number);
+  CHECK(site.live == 50);
+  CHECK(site.blocks == 1);
+  CHECK(site.allocated == 150);
+  CHECK(site.allocs == 2);
+  CHECK(site.first_ns == 5);
+  CHECK(site.last_ns == 9);
+  sites->came_back(number, 100);
+  CHECK(site.live == 150);
+  CHECK(site.blocks == 2);
+  CHECK(site.allocated == 150);
+}
+
+TEST_CASE("the snapshot is within one part in a hundred of the peak of its device, and adds up") {
+  auto sites = sites_with_memory();
+  const std::uint32_t a = sites->number_of(1, MemoryKind::device, 0), b = sites->number_of(2, MemoryKind::async, 0),
+                      elsewhere = sites->number_of(1, MemoryKind::device, 1),
+                      addresses = sites->number_of(1, MemoryKind::reserved, 0);
+  sites->allocated(elsewhere, 1 << 20, 0);
+  sites->allocated(addresses, 1 << 20, 0);
+  std::uint64_t live = 0;
+  for (std::uint64_t i = 1; i <= 1000; ++i) {
+    sites->allocated(i % 4 == 0 ? b : a, i, i);
+    live += i;
+    sites->note_sum(0, live, i);
+    const Sites::Snapshot taken = sites->snapshot(0);
+    REQUIRE(taken.bytes * 101 >= live * 100);
+    REQUIRE(taken.bytes <= live);
+    REQUIRE(sites->at(a)->at_peak + sites->at(b)->at_peak == taken.bytes);
+  }
+  const Sites::Snapshot peak = sites->snapshot(0);
+  sites->ended(a, sites->at(a)->live);
+  sites->note_sum(0, sites->at(b)->live, 2000);
+  CHECK(sites->snapshot(0).ns == peak.ns);
+  CHECK(sites->at(elsewhere)->at_peak == 0);
+  CHECK(sites->at(addresses)->at_peak == 0);
+  CHECK(sites->snapshot(1).bytes == 0);
+}
+
+TEST_CASE("threads' counts add up, and no site is made twice") {
+  auto sites = sites_with_memory();
+  constexpr unsigned threads = 4, rounds = 20000, stacks = 500;
+  std::vector<std::thread> workers;
+  for (unsigned t = 0; t < threads; ++t)
+    workers.emplace_back([&, t] {
+      for (unsigned i = 0; i < rounds; ++i) {
+        const std::uint32_t number = sites->number_of(1 + (i * 7 + t) % stacks, MemoryKind::device, 0);
+        sites->allocated(number, 3, i);
+        if (i % 2 == 0) sites->ended(number, 3);
+      }
+    });
+  for (std::thread& worker : workers) worker.join();
+  CHECK(sites->count() == stacks);
+  std::uint64_t live = 0, allocs = 0;
+  for (std::uint32_t number = 1; number <= stacks; ++number) {
+    live += sites->at(number)->live;
+    allocs += sites->at(number)->allocs;
+  }
+  CHECK(allocs == threads * rounds);
+  CHECK(live == 3 * threads * rounds / 2);
+}
+
+TEST_CASE("without memory left a site has no number, and counting it does nothing") {
+  Arena::set_budget(64 * 1024);
+  auto sites = std::make_unique<Sites>();
+  std::uint32_t stack = 1;
+  while (sites->number_of(stack, MemoryKind::device, 0) != 0) ++stack;
+  sites->allocated(0, 1, 1);
+  sites->ended(0, 1);
+  CHECK(sites->number_of(1, MemoryKind::device, 0) == 1);
+  Arena::set_budget(64 << 20);
+}
