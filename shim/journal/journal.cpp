@@ -101,7 +101,7 @@ bool Journal::grow(Position at, std::size_t needed) {
 }
 
 bool Journal::write(Position at, std::string_view line, std::uint64_t now_ns) {
-  constexpr std::uint64_t look_every_ns = 4000;
+  constexpr std::uint64_t look_every_ns = 10'000;
   Slot& slot = slots_[at.slot()];
   bool there = !slot.lost.load(std::memory_order_relaxed);
   if (there && now_ns >= looked_ns_.load(std::memory_order_relaxed) + look_every_ns) {

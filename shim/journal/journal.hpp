@@ -38,7 +38,7 @@ class Journal {
   std::uint32_t segment() const { return position().segment(); }
 
   // False: the line is not in the file, because there is no room or `expected` is not the newest segment any more.
-  // `now_ns`: any clock; what protects the program from files that others cut is done once in 4 us of it.
+  // `now_ns`: any clock; what protects the program from files that others cut is done once in 10 us of it.
   bool append(std::string_view line, Importance importance = Importance::ordinary, std::uint32_t expected = any_segment,
               std::uint64_t now_ns = 0);
 
