@@ -134,6 +134,11 @@ Session* session() {
   return known != nullptr && known->usable ? known : nullptr;
 }
 
+Session* started_session() {
+  Session* known = current_session.load(std::memory_order_acquire);
+  return known != nullptr && known->epoch == process_epoch() && known->usable ? known : nullptr;
+}
+
 namespace {
 
 std::uint64_t start_bit(int device) {

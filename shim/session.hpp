@@ -82,6 +82,8 @@ struct Session {
   std::atomic<std::uint64_t> devices_written{0};  // bit per ordinal below 64
   std::atomic<unsigned> providers_written{0}, runtimes_written{0};
 
+  std::atomic<std::uint64_t> marks_in_second{0}, lost_marks{0};
+
   PictureLimits picture_limits;
   CheckpointState checkpoint;
   StandingLines standing;
@@ -133,6 +135,9 @@ struct Session {
 // This process's session, started if need be. nullptr where recording is off. May be called in any thread, not in a
 // signal handler that interrupted the shim.
 Session* session();
+
+// The same, but where none has been started yet, none is.
+Session* started_session();
 
 // Whether exit handlers run, or have run.
 bool process_is_exiting();

@@ -84,6 +84,8 @@ int run(const RunOptions& options, const std::vector<std::string>& command, cons
   const fs::path folder = choose_folder(options.folder);
   std::map<std::string, std::string> environment = {{"LD_PRELOAD", preload_list(find_shim())},
                                                     {"GPUMEM_DIR", folder.string()}};
+  // NVTX's marks and ranges go to one tool: the user's, where there is one.
+  if (!std::getenv("NVTX_INJECTION64_PATH")) environment["NVTX_INJECTION64_PATH"] = find_shim().string();
   // Our summary says more than the shim's own line.
   if (options.quiet || !std::getenv("GPUMEM_QUIET")) environment["GPUMEM_QUIET"] = "1";
   try {

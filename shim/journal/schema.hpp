@@ -36,6 +36,7 @@ inline constexpr auto coverage = "coverage"sv;
 inline constexpr auto checkpoint = "checkpoint"sv;
 inline constexpr auto site = "site"sv;
 inline constexpr auto live = "live"sv;
+inline constexpr auto mark = "mark"sv;
 inline constexpr auto totals = "totals"sv;
 inline constexpr auto end = "end"sv;
 }  // namespace line
