@@ -1,6 +1,7 @@
 #include "stack/unwinder.hpp"
 
 #include <algorithm>
+#include <cerrno>
 
 #include "stack/native/stack_memo.hpp"
 
@@ -20,9 +21,11 @@ bool walk_from(const Registers& start, const StackRequest& request, StackCapture
   const bool remember = memo && request.by_memo;
   if (remember && memo->recall(start, request.capacity, capture)) return true;
   WalkTrace trace = remember ? memo->blank() : WalkTrace{};
-  if (!walk_frames(start, bounds, rules, request.capacity, capture, trace)) return false;
-  if (remember) memo->store(start, request.capacity, trace, capture);
-  return true;
+  const int saved_errno = errno;
+  const WalkEnd end = walk_frames(start, bounds, rules, request.capacity, capture, trace);
+  errno = saved_errno;
+  if (end == WalkEnd::whole && remember) memo->store(start, request.capacity, trace, capture);
+  return end != WalkEnd::unruly;
 }
 
 }  // namespace

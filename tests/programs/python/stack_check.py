@@ -47,6 +47,12 @@ def check(buffer, keep_gil=False, twice=False):
         note(count, depth, buffer.value.decode(errors="replace"), text.decode(errors="replace"))
 
 
+# In a greenlet that was begun by another one, the native stack goes on where Python's ends.
+def has_callers_apart():
+    greenlet = sys.modules.get("greenlet")
+    return greenlet is not None and greenlet.getcurrent().parent is not None
+
+
 def check_merged(buffer):
     """Every activation's frames must stand before the native frame of the interpreter's loop, and all in order.
     Builds whose loop calls itself as a last step have no such native frames."""
@@ -54,6 +60,10 @@ def check_merged(buffer):
     depth, text = expected_text(frame, line)
     merged = buffer.value.split(b"\n")[:-1]
     native = (b"-", b"*")
+    if has_callers_apart():
+        while merged and merged[-1] in native:
+            merged.pop()
+        merged += [b"*", b"-"]
     python = [each for each in merged if each not in native]
     pairs = list(zip(merged, merged[1:]))
     after = [two for one, two in pairs if one not in native and two in native]
