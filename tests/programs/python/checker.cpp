@@ -1,4 +1,5 @@
 // The shim's reading of Python stacks, for programs in Python that know better what the answer must be.
+#include <dlfcn.h>
 #include <sys/mman.h>
 #include <algorithm>
 #include <atomic>
@@ -36,6 +37,18 @@ PythonReading read() {
 std::vector<CodePlace*> places_of(const PythonReading& reading) {
   return reading.stack != nullptr ? std::vector(reading.stack->places, reading.stack->places + reading.stack->count)
                                   : std::vector<CodePlace*>();
+}
+
+// PEP 523, from 3.9 on.
+using FrameEvaluator = void* (*)(void* thread, void* frame, int throws);
+FrameEvaluator default_evaluator = nullptr;
+std::atomic<long> evaluated{0};
+
+void* evaluate_apart(void* thread, void* frame, int throws) {
+  evaluated.fetch_add(1);
+  void* result = default_evaluator(thread, frame, throws);
+  asm volatile("" : : "r"(result) : "memory");  // not a call at the end: this function stays on the stack
+  return result;
 }
 
 std::uint32_t next_random(std::uint32_t& seed) {
@@ -145,6 +158,17 @@ void checker_hammer(int milliseconds) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
   while (std::chrono::steady_clock::now() < end) read();
 }
+
+// From now on another function, or none, runs Python's frames. Needs the GIL.
+void checker_evaluate_frames(int apart) {
+  const auto function = [](const char* name) { return dlsym(RTLD_DEFAULT, name); };
+  default_evaluator = reinterpret_cast<FrameEvaluator>(function("_PyEval_EvalFrameDefault"));
+  const auto interpreter = reinterpret_cast<void* (*)()>(function("PyInterpreterState_Get"));
+  const auto set = reinterpret_cast<void (*)(void*, FrameEvaluator)>(function("_PyInterpreterState_SetEvalFrameFunc"));
+  set(interpreter(), apart != 0 ? evaluate_apart : default_evaluator);
+}
+
+long checker_evaluated() { return evaluated.load(); }
 
 long checker_readings(int state) { return readings[state].load(); }
 

@@ -1,5 +1,5 @@
-"""random_program.py CHECKS: checks the stack at the leaves of a random program, on two threads, while others make the
-interpreter as restless as they can.
+"""random_program.py CHECKS [evaluator]: checks the stack at the leaves of a random program, on two threads, while others
+make the interpreter as restless as they can. `evaluator`: now and then another function runs the frames (PEP 523).
 
 The file is long because it is a list: one small function for each kind of step, and for each kind of unrest."""
 import asyncio
@@ -14,7 +14,7 @@ import time
 import weakref
 
 import stack_check
-from stack_check import capacity, check, check_merged
+from stack_check import capacity, check, check_merged, free, held
 
 try:
     import greenlet
@@ -32,7 +32,7 @@ class State(threading.local):
         self.depth = self.count = 0
         self.buffers = []
         self.suspended = []  # greenlets, of threads that may switch
-        self.greenlets = 0
+        self.greenlets = self.switched = 0
         self.switches = False
 
 
@@ -347,6 +347,7 @@ def greenlet_of_its_own():
 def suspend():
     if may_switch() and greenlet.getcurrent().parent is not None:
         greenlet.getcurrent().parent.switch()
+        state.switched += 1
     return go()
 
 
@@ -396,7 +397,7 @@ def run_checks(seed, done):
         except RecursionError:
             pass
     end_greenlets()
-    done.append(state.count)
+    done.append((state.count, state.switched))
 
 
 def make_code():
@@ -450,6 +451,13 @@ def toggle_events():
             time.sleep(pause)
 
 
+def toggle_evaluator():
+    while not stop:
+        for chosen, pause in ((1, .02), (0, .005)):
+            held.checker_evaluate_frames(chosen)
+            time.sleep(pause)
+
+
 is_free_threaded = not getattr(sys, "_is_gil_enabled", lambda: True)()
 noise = [make_code, collect_garbage, begin_threads]
 # By itself that crashes a free-threaded interpreter, and in 3.11 it waits for ever for a thread that begins or ends, and
@@ -458,6 +466,8 @@ if not is_free_threaded and sys.version_info[:2] != (3, 11):
     noise.append(look_at_frames)
 if sys.version_info >= (3, 12):
     noise.append(toggle_events)
+if "evaluator" in sys.argv:
+    noise.append(toggle_evaluator)
 
 stack_check.begin()
 sys.setswitchinterval(2e-5)
@@ -475,4 +485,6 @@ stop = True
 for thread in restless:
     thread.join()
 assert len(done) == 2, "a checking thread ended early"
-stack_check.finish("%d checks" % sum(done))
+checks, switched = map(sum, zip(*done))
+stack_check.finish("%d checks, %d greenlets came back, %d frames evaluated apart," % (
+    checks, switched, free.checker_evaluated()))
