@@ -65,11 +65,17 @@ def is_placed(merged):
         while merged[-1] in native:
             merged.pop()
         merged += native[::-1]
-    pairs = list(zip(merged, merged[1:]))
-    after = [two for one, two in pairs if one not in native and two in native]
-    before_loop = [one for one, two in pairs if two == b"*"]
-    return merged[0] == b"-" and merged[-1] == b"-" and (b"*" not in merged or b"-" not in after) and not any(
-        one in native for one in before_loop)
+    after_python = [two for one, two in zip(merged, merged[1:]) if one not in native and two in native]
+    return merged[0] == b"-" and merged[-1] == b"-" and (b"*" not in merged or b"-" not in after_python) and not any(
+        runs_nothing(merged, i) for i, each in enumerate(merged) if each == b"*")
+
+
+def runs_nothing(merged, loop):
+    """An activation of the loop without frames. One that has ended its only frame, and now clears it, has none left."""
+    if merged[loop - 1] not in (b"-", b"*"):
+        return False
+    inner = [each for each in merged[:loop] if each not in (b"-", b"*")]
+    return not (inner and inner[-1].rsplit(b".", 1)[-1].rsplit(b":", 1)[-1] in (b"__del__", b"<lambda>"))
 
 
 def check_merged(buffer):
