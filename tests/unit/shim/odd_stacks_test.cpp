@@ -226,3 +226,13 @@ TEST_CASE("a stack whose frames are not what their code says ends there") {
   }
   munmap(unreadable, 4096);
 }
+
+TEST_CASE("while a library may be going, stacks are walked by rules all the same, and none is remembered") {
+  Arena::set_budget(64 << 20);
+  Tally tally;
+  ++unloads_running;
+  capture_twice(tally);
+  --unloads_running;
+  CHECK(tally.wrong == 0);
+  CHECK(tally.by_rules() == 2);
+}
