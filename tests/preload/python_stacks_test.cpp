@@ -55,7 +55,7 @@ struct Python {
     environment.insert(more.begin(), more.end());
     std::vector<std::string> argv{path, "-W", "ignore", script(name)};
     argv.insert(argv.end(), arguments.begin(), arguments.end());
-    return gpumem::test::run({argv, environment, {}, std::chrono::seconds(full() ? 1200 : 120)});
+    return gpumem::test::run({argv, environment, {}, std::chrono::seconds(full() ? 1450 : 120)});
   }
 };
 
@@ -85,7 +85,8 @@ TEMPLATE_TEST_CASE_SIG("python stacks: a random program among restless threads",
 TEST_CASE("python stacks: a random program whose greenlets take turns on one C stack") {
   NEEDS(python_clients);
   const Python python{client_python()};
-  if (said_by(python.path, "__import__('greenlet') and 1") != "1") return skipped("the Python clients have no greenlet");
+  if (said_by(python.path, "__import__('greenlet') and 1") != "1")
+    return skipped("the Python clients have no greenlet");
   const auto outcome = python.run("random_program", {full() ? "1000000" : "20000"});
   check_passes(outcome);
   CHECK(outcome.out.find(" 0 greenlets came back") == std::string::npos);

@@ -208,9 +208,15 @@ TEST_CASE("a stack whose frames are not what their code says ends there") {
   const unsigned whole = captured.depth;
   const std::vector<void*> below(captured.addresses, captured.addresses + 2);
   CHECK(whole > 2);
-  for (const SavedRegisters instead :
-       {SavedRegisters{0, 3}, {0, no_place}, {0, no_place - 4}, {0, ~std::uintptr_t{0}}, {0, data}, {8, 0},
-        {no_place, 0}, {stack - 4096, 0}, {~std::uintptr_t{7}, 0}}) {
+  for (const SavedRegisters instead : {SavedRegisters{0, 3},
+                                       {0, no_place},
+                                       {0, no_place - 4},
+                                       {0, ~std::uintptr_t{0}},
+                                       {0, data},
+                                       {8, 0},
+                                       {no_place, 0},
+                                       {stack - 4096, 0},
+                                       {~std::uintptr_t{7}, 0}}) {
     INFO(std::hex << instead.rbp << " " << instead.return_address);
     const std::vector<SavedRegisters> given{instead};
     for (int times = 0; times < twice; ++times) {
