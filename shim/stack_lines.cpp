@@ -158,8 +158,8 @@ std::uint32_t stack_here(Session& session) {
   if (depth == 0) return 0;
   const UnwinderChoice unwinder = settings().unwinder.choice;
   StackRequest request{.capacity = depth < max_frames ? depth + 1 : max_frames};
-  // What is known about a library that is going right now may not hold for what comes in its place.
-  request.by_rules = unwinder != UnwinderChoice::boost && !unload_running();
+  request.by_rules = unwinder != UnwinderChoice::boost;
+  request.by_memory = !unload_running();
   request.by_memo = unwinder == UnwinderChoice::automatic;
   request.generation = load_generation();
   StackCapture captured;

@@ -1,6 +1,7 @@
 #include "stack/unwinder.hpp"
 
 #include <algorithm>
+#include <cerrno>
 
 #include "stack/native/stack_memo.hpp"
 
@@ -10,19 +11,22 @@ namespace gpumem {
 
 namespace {
 
-constinit RuleCache rules;
+constinit RuleCache known_rules, no_known_rules{0};
 
 bool walk_from(const Registers& start, const StackRequest& request, StackCapture& capture) {
+  RuleCache& rules = request.by_memory ? known_rules : no_known_rules;
   rules.use_generation(request.generation);
   const StackMemo::Use memo(request.generation);
   const StackBounds bounds = memo ? memo->bounds(start.sp) : own_stack(start.sp);
   if (!bounds.contains(start.sp)) return false;
-  const bool remember = memo && request.by_memo;
+  const bool remember = memo && request.by_memory && request.by_memo;
   if (remember && memo->recall(start, request.capacity, capture)) return true;
   WalkTrace trace = remember ? memo->blank() : WalkTrace{};
-  if (!walk_frames(start, bounds, rules, request.capacity, capture, trace)) return false;
-  if (remember) memo->store(start, request.capacity, trace, capture);
-  return true;
+  const int saved_errno = errno;
+  const WalkEnd end = walk_frames(start, bounds, rules, request.capacity, capture, trace);
+  errno = saved_errno;
+  if (end == WalkEnd::whole && remember) memo->store(start, request.capacity, trace, capture);
+  return end != WalkEnd::unruly;
 }
 
 }  // namespace

@@ -19,7 +19,10 @@ struct StackRequest {
   unsigned capacity = max_frames;  // most frames
   // Of the set of loaded libraries: grows when one has gone, because the same addresses can come to mean others.
   std::uint32_t generation = 0;
-  bool by_rules = true;  // false: Boost only, also while a library may be going
+  bool by_rules = true;  // false: Boost only
+  // False while a library may be going: what is known about it may not hold for what comes in its place, so each rule
+  // is worked out anew, and stacks are not to be remembered either.
+  bool by_memory = true;
   bool by_memo = true;
 };
 

@@ -13,6 +13,7 @@
 #include <iostream>
 #include <random>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "symbols/elf_image.hpp"
@@ -22,16 +23,18 @@ namespace {
 
 using namespace gpumem;
 
-// Anywhere inside functions, which is where return addresses are.
+// Anywhere inside functions, which is where return addresses are; each once.
 void write_addresses(const std::string& file, const std::string& to, std::size_t count) {
   const auto image = ElfImage::open(file);
   if (!image || image->functions().empty()) throw std::runtime_error(file + " has no functions");
   std::mt19937_64 random(1);
   std::ofstream out(to);
-  for (std::size_t i = 0; i < count; ++i) {
+  std::unordered_set<std::uint64_t> written;
+  for (std::size_t tries = 0; written.size() < count && tries < count * 100; ++tries) {
     const auto& function = image->functions()[random() % image->functions().size()];
     const auto size = std::max<std::uint64_t>(function.high - function.low, 2);
-    out << "0x" << std::hex << function.low + 1 + random() % (size - 1) << '\n';
+    const std::uint64_t address = function.low + 1 + random() % (size - 1);
+    if (written.insert(address).second) out << "0x" << std::hex << address << '\n';
   }
 }
 

@@ -55,7 +55,7 @@ struct Python {
     environment.insert(more.begin(), more.end());
     std::vector<std::string> argv{path, "-W", "ignore", script(name)};
     argv.insert(argv.end(), arguments.begin(), arguments.end());
-    return gpumem::test::run({argv, environment, {}, std::chrono::seconds(full() ? 1200 : 120)});
+    return gpumem::test::run({argv, environment, {}, std::chrono::seconds(full() ? 1450 : 120)});
   }
 };
 
@@ -75,10 +75,29 @@ void check_passes(const Outcome& outcome) {
   }
 
 #define ON_EACH_PYTHON ((int minor), minor), 8, 9, 10, 11, 12, 13, 14, 15
+#define ON_EACH_WITH_EVALUATORS ((int minor), minor), 9, 10, 11, 12, 13, 14, 15
 
 TEMPLATE_TEST_CASE_SIG("python stacks: a random program among restless threads", "", ON_EACH_PYTHON) {
   NEEDS_PYTHON(python);
   check_passes(python.run("random_program", {full() ? "1000000" : "10000"}));
+}
+
+TEST_CASE("python stacks: a random program whose greenlets take turns on one C stack") {
+  NEEDS(python_clients);
+  const Python python{client_python()};
+  if (said_by(python.path, "__import__('greenlet') and 1") != "1")
+    return skipped("the Python clients have no greenlet");
+  const auto outcome = python.run("random_program", {full() ? "1000000" : "20000"});
+  check_passes(outcome);
+  CHECK(outcome.out.find(" 0 greenlets came back") == std::string::npos);
+}
+
+TEMPLATE_TEST_CASE_SIG("python stacks: a random program whose frames another function runs", "",
+                       ON_EACH_WITH_EVALUATORS) {
+  NEEDS_PYTHON(python);
+  const auto outcome = python.run("random_program", {full() ? "200000" : "5000", "evaluator"});
+  check_passes(outcome);
+  CHECK(outcome.out.find(" 0 frames evaluated apart") == std::string::npos);
 }
 
 TEMPLATE_TEST_CASE_SIG("python stacks: code objects that come again at the same addresses", "", ON_EACH_PYTHON) {

@@ -1,6 +1,7 @@
 #include "stack/native/frame_walk.hpp"
 
 #include "base/lazy.hpp"
+#include "base/readable.hpp"
 
 namespace gpumem {
 namespace {
@@ -80,20 +81,36 @@ bool step(const UnwindRule& rule, TracedStack& stack, Registers& at) {
   return true;
 }
 
+// Other unwinders look at the bytes there, to recognise the return from a signal handler.
+bool may_be_code(std::uintptr_t address) {
+  constexpr std::uintptr_t last_byte_looked_at = 9;
+  return is_readable(address) && is_readable(address + last_byte_looked_at - sizeof(std::uint64_t) + 1);
+}
+
 }  // namespace
 
-bool walk_frames(const Registers& start, const StackBounds& bounds, RuleCache& rules, unsigned capacity,
-                 StackCapture& capture, WalkTrace& trace) {
+WalkEnd walk_frames(const Registers& start, const StackBounds& bounds, RuleCache& rules, unsigned capacity,
+                    StackCapture& capture, WalkTrace& trace) {
   static constinit Lazy<LoadedObject> self;
   const LoadedObject& own = self.get(this_object);
   TracedStack stack(bounds, trace);
   Registers at = start;
   // A rule is looked up by where a call returns to, and the first frame stands at an instruction of its own.
   UnwindRule rule = rules.rule_for(start.pc + 1);
+  WalkEnd end = WalkEnd::whole;
   unsigned depth = 0;
   bool in_kept_frame = false;
   while (depth < capacity && rule.end != UnwindRule::FrameEnd::outermost) {
-    if (!step(rule, stack, at)) return false;
+    if (rule.end == UnwindRule::FrameEnd::unsupported) {
+      if (may_be_code(at.pc)) return WalkEnd::unruly;
+      depth -= in_kept_frame;  // what was read as its address is none
+      end = WalkEnd::broken;
+      break;
+    }
+    if (!step(rule, stack, at)) {
+      end = WalkEnd::broken;
+      break;
+    }
     if (in_kept_frame) capture.own_ends[depth - 1] = at.sp;
     if (at.pc == 0) break;
     rule = rules.rule_for(at.pc);
@@ -103,7 +120,7 @@ bool walk_frames(const Registers& start, const StackBounds& bounds, RuleCache& r
     capture.own_ends[depth++] = unknown_frame_end;
   }
   capture.show_own(depth, StackSource::rules);
-  return true;
+  return end;
 }
 
 }  // namespace gpumem

@@ -24,9 +24,16 @@ struct WalkTrace {
   bool used_rbp = false;
 };
 
-// Fills `capture` up to `capacity` frames, without those of this library, and `trace`. False where a frame has no rule
-// or lies where none can: then something else has to walk.
-bool walk_frames(const Registers& start, const StackBounds& bounds, RuleCache& rules, unsigned capacity,
-                 StackCapture& capture, WalkTrace& trace);
+enum class WalkEnd : std::uint8_t {
+  whole,   // the outermost frame, or as many as wanted
+  broken,  // a frame that is not what its code says, as where a greenlet's part of the stack ends
+  unruly,  // a frame that has no rule here, though other means may find its caller
+};
+
+// Fills `capture` up to `capacity` frames, without those of this library, and `trace`. Follows no pointer off the
+// stack. After `broken` the frames are those up to there; nothing that trusts the stack may go on from it. After
+// `unruly` there are none: something else has to walk. Changes errno unless `whole`.
+WalkEnd walk_frames(const Registers& start, const StackBounds& bounds, RuleCache& rules, unsigned capacity,
+                    StackCapture& capture, WalkTrace& trace);
 
 }  // namespace gpumem

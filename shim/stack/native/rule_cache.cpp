@@ -27,12 +27,13 @@ std::size_t RuleCache::count() {
 UnwindRule RuleCache::derive(std::uintptr_t return_address) {
   const std::uintptr_t call = return_address - 1;
   UnwindRule rule;
-  any_object([&](const LoadedObject& object) {
+  const bool is_code = any_object([&](const LoadedObject& object) {
     if (!object.contains(call)) return false;
     rule = derive_rule(object, call);
     return true;
   });
-  store(return_address, rule);
+  // Else it can be any word that lies where a return address should: there is no end of those.
+  if (is_code) store(return_address, rule);
   return rule;
 }
 

@@ -1,6 +1,6 @@
 // The shim's reading of Python stacks, for programs in Python that know better what the answer must be.
+#include <dlfcn.h>
 #include <sys/mman.h>
-#include <unwind.h>
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -16,6 +16,7 @@
 #include "stack/merged_stack.hpp"
 #include "stack/python/code_object.hpp"
 #include "stack/python/python_stack.hpp"
+#include "stack/unwinder.hpp"
 
 using namespace gpumem;
 
@@ -38,24 +39,16 @@ std::vector<CodePlace*> places_of(const PythonReading& reading) {
                                   : std::vector<CodePlace*>();
 }
 
-struct NativeFrames {
-  std::vector<void*> frames;
-  std::vector<std::uintptr_t> tops;  // by the unwinder: where the frame's own part begins
-};
+// PEP 523, from 3.9 on.
+using FrameEvaluator = void* (*)(void* thread, void* frame, int throws);
+FrameEvaluator default_evaluator = nullptr;
+std::atomic<long> evaluated{0};
 
-NativeFrames native_stack() {
-  NativeFrames out;
-  _Unwind_Backtrace(
-      [](_Unwind_Context* context, void* data) {
-        auto& to = *static_cast<NativeFrames*>(data);
-        to.frames.push_back(reinterpret_cast<void*>(_Unwind_GetIP(context)));
-        to.tops.push_back(_Unwind_GetCFA(context));
-        return _URC_NO_REASON;
-      },
-      &out);
-  out.tops.erase(out.tops.begin());
-  out.tops.push_back(out.tops.back() + 4096);
-  return out;
+void* evaluate_apart(void* thread, void* frame, int throws) {
+  evaluated.fetch_add(1);
+  void* result = default_evaluator(thread, frame, throws);
+  asm volatile("" : : "r"(result) : "memory");  // not a call at the end: this function stays on the stack
+  return result;
 }
 
 std::uint32_t next_random(std::uint32_t& seed) {
@@ -98,12 +91,12 @@ int checker_stack(char* text, int capacity, int twice) {
 // which Python frames are placed only where there is no other way.
 int checker_merged(char* text, int capacity) {
   const PythonReading reading = read();
-  const NativeFrames native = native_stack();
+  StackCapture native;
+  capture_stack({}, native);
   const MemoryRange loop = find_interpreter()->loop;
   const bool has_anchors = find_interpreter()->layout.chain != FrameChainKind::frame_objects;
-  std::vector<void*> words(native.frames.size() + max_python_frames + extra_words);
-  const NativeStack frames{native.frames.data(), native.tops.data(), static_cast<unsigned>(native.frames.size()),
-                           false};
+  std::vector<void*> words(native.depth + max_python_frames + extra_words);
+  const NativeStack frames{native.addresses, native.ends, native.depth, native.depth == max_frames};
   const unsigned count = merge_stacks(frames, reading, has_anchors ? MemoryRange{} : loop, words.data());
   std::string out;
   for (unsigned i = 0; i < count; ++i) {
@@ -165,6 +158,17 @@ void checker_hammer(int milliseconds) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
   while (std::chrono::steady_clock::now() < end) read();
 }
+
+// From now on another function, or none, runs Python's frames. Needs the GIL.
+void checker_evaluate_frames(int apart) {
+  const auto function = [](const char* name) { return dlsym(RTLD_DEFAULT, name); };
+  default_evaluator = reinterpret_cast<FrameEvaluator>(function("_PyEval_EvalFrameDefault"));
+  const auto interpreter = reinterpret_cast<void* (*)()>(function("PyInterpreterState_Get"));
+  const auto set = reinterpret_cast<void (*)(void*, FrameEvaluator)>(function("_PyInterpreterState_SetEvalFrameFunc"));
+  set(interpreter(), apart != 0 ? evaluate_apart : default_evaluator);
+}
+
+long checker_evaluated() { return evaluated.load(); }
 
 long checker_readings(int state) { return readings[state].load(); }
 

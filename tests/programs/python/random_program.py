@@ -1,5 +1,5 @@
-"""random_program.py CHECKS: checks the stack at the leaves of a random program, on two threads, while others make the
-interpreter as restless as they can.
+"""random_program.py CHECKS [evaluator]: checks the stack at the leaves of a random program, on two threads, while others
+make the interpreter as restless as they can. `evaluator`: now and then another function runs the frames (PEP 523).
 
 The file is long because it is a list: one small function for each kind of step, and for each kind of unrest."""
 import asyncio
@@ -14,7 +14,7 @@ import time
 import weakref
 
 import stack_check
-from stack_check import capacity, check, check_merged
+from stack_check import capacity, check, check_merged, free, held
 
 try:
     import greenlet
@@ -31,6 +31,9 @@ class State(threading.local):
         self.random = random.Random()
         self.depth = self.count = 0
         self.buffers = []
+        self.suspended = []  # greenlets, of threads that may switch
+        self.greenlets = self.switched = 0
+        self.switches = False
 
 
 state = State()
@@ -325,20 +328,60 @@ def event_loop():
         return asyncio.run(both())
 
 
+# What traces and what runs a loop is the thread's, not the greenlet's.
+def may_switch():
+    return state.switches and not (sys.gettrace() or sys.getprofile() or asyncio._get_running_loop())
+
+
+def greenlet_of_its_own():
+    try:
+        while may_switch():
+            state.depth = state.random.randrange(1, 6)
+            go()
+            suspend()
+    except (RecursionError, greenlet.GreenletExit):
+        pass
+
+
+# Its part of the C stack is copied away, and comes back when others have written where it was, above it too.
+def suspend():
+    if may_switch() and greenlet.getcurrent().parent is not None:
+        greenlet.getcurrent().parent.switch()
+        state.switched += 1
+    return go()
+
+
+# Each is in `suspended`, or runs, or is a parent of the one that runs.
 def greenlets():
-    if greenlet is None:
+    if not may_switch() or not seldom(.3):
         return go()
-    first = greenlet.greenlet(lambda: (second.switch(), go()))
-    second = greenlet.greenlet(lambda: go(), first)
-    first.switch()
+    if state.greenlets < 6:
+        state.greenlets += 1
+        state.suspended.append(greenlet.greenlet(greenlet_of_its_own))
+    if not state.suspended:
+        return go()
+    resumed = state.suspended.pop(state.random.randrange(len(state.suspended)))
+    resumed.parent = greenlet.getcurrent()
+    resumed.switch()
+    if resumed.dead:
+        state.greenlets -= 1
+    else:
+        state.suspended.append(resumed)
+    return go()
+
+
+def end_greenlets():
+    state.switches = False
     state.depth = 0
-    return leaf()
+    for each in state.suspended:
+        each.parent = greenlet.getcurrent()
+        each.throw()
 
 
 steps = [several_lines, keywords, generator, coroutine, asynchronous_generator, initializer, Derived, Called,
          context_manager, torn_down, dying_code, executed, evaluated, called_back_from_c, raised, recursion, decorated,
          ünï_函数_𝔵, in_odd_file, long, lambda: lines_backward(lambda a, b: a), profiled, traced, on_a_thread,
-         event_loop, greenlets, lambda: Odd().value, lambda: Odd().missing, lambda: Odd() == 3,
+         event_loop, greenlets, suspend, lambda: Odd().value, lambda: Odd().missing, lambda: Odd() == 3,
          lambda: [go() for _ in (1,)], lambda: {key: go() for key in (1,)}, lambda: list(go() for _ in (1,)),
          lambda: list(map(lambda _: go(), (1,))), lambda: sorted([1], key=lambda _: go()), functools.partial(go),
          lambda: functools.reduce(lambda a, b: go(), (1, 2))]
@@ -346,13 +389,15 @@ steps = [several_lines, keywords, generator, coroutine, asynchronous_generator, 
 
 def run_checks(seed, done):
     state.random.seed(seed)
+    state.switches = greenlet is not None
     while state.count < total // 2:
         state.depth = state.random.randrange(1, 9)
         try:
             go()
         except RecursionError:
             pass
-    done.append(state.count)
+    end_greenlets()
+    done.append((state.count, state.switched))
 
 
 def make_code():
@@ -406,6 +451,13 @@ def toggle_events():
             time.sleep(pause)
 
 
+def toggle_evaluator():
+    while not stop:
+        for chosen, pause in ((1, .02), (0, .005)):
+            held.checker_evaluate_frames(chosen)
+            time.sleep(pause)
+
+
 is_free_threaded = not getattr(sys, "_is_gil_enabled", lambda: True)()
 noise = [make_code, collect_garbage, begin_threads]
 # By itself that crashes a free-threaded interpreter, and in 3.11 it waits for ever for a thread that begins or ends, and
@@ -414,6 +466,8 @@ if not is_free_threaded and sys.version_info[:2] != (3, 11):
     noise.append(look_at_frames)
 if sys.version_info >= (3, 12):
     noise.append(toggle_events)
+if "evaluator" in sys.argv:
+    noise.append(toggle_evaluator)
 
 stack_check.begin()
 sys.setswitchinterval(2e-5)
@@ -431,4 +485,6 @@ stop = True
 for thread in restless:
     thread.join()
 assert len(done) == 2, "a checking thread ended early"
-stack_check.finish("%d checks" % sum(done))
+checks, switched = map(sum, zip(*done))
+stack_check.finish("%d checks, %d greenlets came back, %d frames evaluated apart," % (
+    checks, switched, free.checker_evaluated()))

@@ -76,7 +76,7 @@ struct Tally {
 
   void capture_and_compare() {
     StackCapture ours;
-    request.by_rules = unloads_running == 0;
+    request.by_memory = unloads_running == 0;
     request.generation = unloads_done;
     capture_stack(request, ours);
     ++captures;
