@@ -19,20 +19,23 @@ class Analyzer {
     std::visit(
         [this](const auto& value) {
           into_.last_ns = std::max(into_.last_ns, value.ns);
+          marks_.pass(value.ns, live_);
           in_flight_.take(value);
           take(value);
         },
         line);
   }
 
+  void add_marks(const std::vector<Mark>& all) { marks_.add(all); }
+
+  // May be called again after more has come.
   void finish() {
     into_.totals = live_.totals();
-    for (const auto& [key, of] : live_.totals()) into_.peaks.push_back(break_down(key, of));
-    take_reported_peaks();
-    std::stable_sort(into_.peaks.begin(), into_.peaks.end(), [](const PeakBreakdown& a, const PeakBreakdown& b) {
-      if (a.total.device != b.total.device) return shown_before(a.total, b.total);
-      return a.bytes() > b.bytes();
-    });
+    into_.allocated.clear();
+    for (const auto& [key, site] : live_.sites()) into_.allocated[key.total] += site.allocated;
+    into_.peaks = break_down_peaks(live_, into_.counters, at_peak_);
+    into_.live_as_of = live_.lists_blocks() ? std::nullopt : std::optional(live_as_of_);
+    into_.marks = marks_.moments(live_);
     into_.leaks = classify_leaks(live_, into_.last_ns);
     into_.context_drops = live_.context_drops();
     into_.unknown_frees = live_.unknown_frees();
@@ -40,12 +43,15 @@ class Analyzer {
     into_.figures = figures_.devices();
     into_.reservations = figures_.reservations();
     into_.untracked = live_.untracked();
-    into_.failures = failures_.finish();
-    into_.in_flight = in_flight_.finish();
+    into_.failures = failures_.in_order();
+    into_.in_flight = in_flight_.all();
   }
 
  private:
-  void take(const ProcessRecord& line) { into_.process = line; }
+  void take(const ProcessRecord& line) {
+    into_.process = line;
+    if (!line.events) live_.restart(false);
+  }
   void take(const StackRecord& line) { into_.stacks[line.id] = line; }
   void take(const PythonRecord& line) { into_.python_places[line.id] = line; }
   void take(const InterpreterRecord& line) { into_.interpreters[line.path] = line; }
@@ -122,46 +128,45 @@ class Analyzer {
     into_.reached_its_end |= line.at_end;
   }
 
-  // The process counted on when it could not write or keep any more, so what it says at its end is the exact peak.
-  void take_reported_peaks() {
-    if (!into_.counters) return;
-    for (const auto& reported : into_.counters->peaks) {
-      const TotalKey key{reported.device, reported.kind};
-      const auto seen = std::find_if(into_.peaks.begin(), into_.peaks.end(),
-                                     [&key](const PeakBreakdown& each) { return each.total == key; });
-      if (seen == into_.peaks.end()) {
-        PeakBreakdown unseen;
-        unseen.total = key;
-        unseen.reported = reported.bytes;
-        into_.peaks.push_back(std::move(unseen));
-      } else if (seen->moment.bytes < reported.bytes) {
-        seen->reported = reported.bytes;
-      }
+  // What events told until here ends; the checkpoint that comes next says what has been.
+  void take(const GapRecord& line) {
+    live_.restart(line.lists_blocks);
+    contexts_.clear();
+    marks_.skip_to(line.ns);
+    if (line.segments_missing == 0) return;
+    into_.gaps.push_back({line.since_ns, line.ns, line.first_segment, line.segments_missing, false, 0, 0});
+    is_after_gap_ = true;
+  }
+
+  void take(const CheckpointRecord& line) {
+    live_.take(line);
+    if (line.part == schema::part::end) return;
+    at_peak_ = line.snapshots;
+    if (is_after_gap_) count_missing(into_.gaps.back(), line);
+    is_after_gap_ = false;
+    for (const auto& context : line.contexts) {
+      if (context.device) contexts_[context.number] = *context.device;
     }
   }
 
-  PeakBreakdown break_down(const TotalKey& key, const Total& of) const {
-    PeakBreakdown result;
-    result.total = key;
-    result.moment = of.peak;
-    const SiteKey first{key, 0};
-    for (auto site = live_.sites().lower_bound(first); site != live_.sites().end() && site->first.total == key;
-         ++site) {
-      add_share(result.by_stack, site->first.stack, site->second.live.at_peak(of.peaks));
+  void count_missing(MissingEvents& gap, const CheckpointRecord& line) {
+    gap.is_bridged = true;
+    std::uint64_t events = into_.events, failures = into_.failed_calls;
+    for (const auto& each : into_.gaps) {
+      events += each.events;
+      failures += each.failures;
     }
-    for (const auto& [tid, live] : of.threads) {
-      add_share(result.by_thread, static_cast<std::uint64_t>(tid), live.at_peak(of.peaks));
-    }
-    for (auto* shares : {&result.by_stack, &result.by_thread}) {
-      std::stable_sort(shares->begin(), shares->end(),
-                       [](const Share& a, const Share& b) { return a.amount.bytes > b.amount.bytes; });
-    }
-    return result;
+    gap.events = line.events > events ? line.events - events : 0;
+    gap.failures = line.failures > failures ? line.failures - failures : 0;
   }
 
-  static void add_share(std::vector<Share>& shares, std::uint64_t key, const Usage& amount) {
-    if (amount.blocks > 0) shares.push_back({key, amount});
+  void take(const SiteRecord& line) {
+    live_.take(line);
+    if (!live_.lists_blocks()) live_as_of_ = line.ns;
   }
+
+  void take(const LiveRecord& line) { live_.take(line); }
+  void take(const HostRecord&) {}
 
   static constexpr std::size_t most_snapshots = 64;
 
@@ -171,6 +176,10 @@ class Analyzer {
   DriverFigures figures_;
   FailureGroups failures_;
   CallsInFlight in_flight_;
+  Marks marks_;
+  std::vector<SumAtPeak> at_peak_;  // of the newest checkpoint
+  std::uint64_t live_as_of_ = 0;
+  bool is_after_gap_ = false;
   std::map<std::uint64_t, DeviceOrdinal> contexts_;  // that live
 };
 
@@ -185,16 +194,41 @@ bool ProcessAnalysis::misses_lines() const { return counters && counters->lost_l
 
 bool ProcessAnalysis::misses_blocks() const { return untracked.blocks > 0 || (counters && counters->lost_blocks > 0); }
 
-ProcessAnalysis analyze(const JournalFiles& files, Strictness how) {
+struct WatchState {
+  explicit WatchState(Strictness how, JournalReading::Of journal) : reading(how, journal), all(result) {}
+
+  void look(const JournalFiles& files) {
+    result.journal = files.segments.front().string();
+    const auto marks = read_marks(files.marks_file());
+    all.add_marks(marks.marks);
+    result.bad_marks = marks.bad_lines;
+    reading.read(files, [this](const Record& line) { all.take(line); });
+    result.skipped = reading.skipped();
+    result.segments = reading.segments();
+    all.finish();
+    result.end = judge_end(result.process, result.reached_its_end, files.replaced_by_exec,
+                           read_status_file(files.status_file()));
+    result.end.cut = result.skipped.cut && !result.reached_its_end;
+  }
+
   ProcessAnalysis result;
-  result.journal = files.segments.front().string();
-  Analyzer all(result);
-  result.skipped = read_journal(files, how, [&all](const Record& line) { all.take(line); });
-  all.finish();
-  result.end =
-      judge_end(result.process, result.reached_its_end, files.replaced_by_exec, read_status_file(files.status_file()));
-  result.end.cut = result.skipped.cut && !result.reached_its_end;
-  return result;
+  JournalReading reading;
+  Analyzer all;
+};
+
+Watch::Watch() : state_(std::make_unique<WatchState>(Strictness::lenient, JournalReading::Of::growing)) {}
+Watch::~Watch() = default;
+Watch::Watch(Watch&&) noexcept = default;
+
+const ProcessAnalysis& Watch::look(const JournalFiles& files) {
+  state_->look(files);
+  return state_->result;
+}
+
+ProcessAnalysis analyze(const JournalFiles& files, Strictness how) {
+  WatchState state(how, JournalReading::Of::finished);
+  state.look(files);
+  return std::move(state.result);
 }
 
 }  // namespace gpumem

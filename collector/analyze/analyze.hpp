@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,8 @@
 #include "analyze/failure_groups.hpp"
 #include "analyze/leak_classes.hpp"
 #include "analyze/live_table.hpp"
+#include "analyze/marks.hpp"
+#include "analyze/peaks.hpp"
 #include "analyze/process_end.hpp"
 #include "analyze/runtimes.hpp"
 #include "model/journal_reader.hpp"
@@ -18,25 +21,21 @@
 
 namespace gpumem {
 
-struct Share {
-  std::uint64_t key = 0;  // stack for a call site, thread id for a thread
-  Usage amount;
-};
-
-struct PeakBreakdown {
-  TotalKey total;
-  PeakMoment moment;
-  std::vector<Share> by_stack;            // largest first
-  std::vector<Share> by_thread;           // largest first
-  std::optional<std::uint64_t> reported;  // the end line's peak, where it is higher than what the lines show
-
-  std::uint64_t bytes() const { return reported.value_or(moment.bytes); }
-};
-
 // A call that gave back what no recorded call had handed out, and succeeded.
 struct UnknownFree {
   EventRecord call;
   PointerHistory pointer;
+};
+
+// Segments whose events are not there.
+struct MissingEvents {
+  std::uint64_t since_ns = 0;
+  std::uint64_t until_ns = 0;
+  std::uint64_t first_segment = 0;
+  std::uint64_t segments = 0;
+  bool is_bridged = false;   // what was live afterwards is known
+  std::uint64_t events = 0;  // lines among them, where it is
+  std::uint64_t failures = 0;
 };
 
 struct ProcessAnalysis {
@@ -54,7 +53,8 @@ struct ProcessAnalysis {
   std::vector<Reservation> reservations;
 
   std::map<TotalKey, Total> totals;
-  std::vector<PeakBreakdown> peaks;  // by device, largest first; host memory last
+  std::map<TotalKey, Usage> allocated;  // ever
+  std::vector<PeakBreakdown> peaks;     // by device, largest first; host memory last
   std::vector<Leak> leaks;
   std::vector<ContextDrop> context_drops;
   std::vector<FailureGroup> failures;
@@ -70,6 +70,11 @@ struct ProcessAnalysis {
   bool reached_its_end = false;          // its exit handlers ran
   std::optional<TotalsRecord> counters;  // the newest counters
   SkippedLines skipped;
+  std::vector<MissingEvents> gaps;
+  std::uint64_t segments = 0;               // of the journal, there or not
+  std::optional<std::uint64_t> live_as_of;  // what is live is only known for this time, as a sum for each call site
+  std::vector<MarkedMoment> marks;          // in the order of their times
+  std::uint64_t bad_marks = 0;
 
   const StackRecord* stack(std::uint64_t id) const;
 
@@ -80,5 +85,21 @@ struct ProcessAnalysis {
 
 // Reads the whole journal. Throws error as read_journal does.
 ProcessAnalysis analyze(const JournalFiles& files, Strictness how);
+
+struct WatchState;
+
+// An analysis of a process that runs, which reads only what has come since the last time.
+class Watch {
+ public:
+  Watch();
+  ~Watch();
+  Watch(Watch&&) noexcept;
+
+  // Valid until the next call. Throws error as read_journal does, leniently.
+  const ProcessAnalysis& look(const JournalFiles& files);
+
+ private:
+  std::unique_ptr<WatchState> state_;
+};
 
 }  // namespace gpumem

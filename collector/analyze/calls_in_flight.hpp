@@ -12,18 +12,22 @@ namespace gpumem {
 
 class CallsInFlight {
  public:
-  // Whatever else a thread writes, its call is over by then.
+  // Whatever else a thread writes, its call is over by then. Where lines are missing, nothing is known of any.
   template <class Line>
   void take(const Line& line) {
+    if constexpr (std::is_same_v<Line, GapRecord>) {
+      entered_.clear();
+      return;
+    }
     entered_.erase(line.tid);
     if constexpr (std::is_same_v<Line, EventRecord>) {
       if (line.op == schema::op::begin) entered_.emplace(line.tid, line);
     }
   }
 
-  std::vector<EventRecord> finish() {
+  std::vector<EventRecord> all() const {
     std::vector<EventRecord> all;
-    for (auto& [_, begin] : entered_) all.push_back(std::move(begin));
+    for (const auto& [_, begin] : entered_) all.push_back(begin);
     return all;
   }
 

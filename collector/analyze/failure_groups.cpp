@@ -141,11 +141,12 @@ void FailureGroups::take(const ProbeRecord& probe) {
   if (!group.probe || group.probe->ns < group.first.ns) group.probe = probe;
 }
 
-std::vector<FailureGroup> FailureGroups::finish() {
-  std::stable_sort(groups_.begin(), groups_.end(), [](const FailureGroup& a, const FailureGroup& b) {
+std::vector<FailureGroup> FailureGroups::in_order() const {
+  auto groups = groups_;
+  std::stable_sort(groups.begin(), groups.end(), [](const FailureGroup& a, const FailureGroup& b) {
     return std::tuple(!a.first.start, a.first.ns) < std::tuple(!b.first.start, b.first.ns);
   });
-  return std::move(groups_);
+  return groups;
 }
 
 }  // namespace gpumem

@@ -77,7 +77,7 @@ class FailureGroups {
   FailureGroup& latest() { return groups_[*latest_]; }
 
   // Failed starts first, then in the order of time.
-  std::vector<FailureGroup> finish();
+  std::vector<FailureGroup> in_order() const;
 
  private:
   using RetryKey = std::tuple<std::int64_t, TotalKey>;

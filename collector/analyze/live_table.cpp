@@ -14,6 +14,11 @@ Usage one_block(const LiveBlock& block) { return {1, block.bytes}; }
 }  // namespace
 
 void LiveTable::take(const EventRecord& event, bool after_end) {
+  if (!lists_blocks_) {
+    const bool has_counter = event.op == schema::op::alloc && event.live;
+    if (has_counter) note_unplaced_peak({event.device, event.kind}, *event.live, event.ns);
+    return;
+  }
   if (event.op == schema::op::alloc) allocate(event);
   if (event.op == schema::op::free) release(event, after_end);
   if (event.op == schema::op::context_end) drop_context(event);
@@ -22,12 +27,17 @@ void LiveTable::take(const EventRecord& event, bool after_end) {
 }
 
 void LiveTable::change(const LiveBlock& block, Usage delta, std::uint64_t ns) {
+  add_live(block, delta);
+  CallSite& site = sites_[block.site];
+  site.growth.record(ns, site.live.now().bytes);
+}
+
+void LiveTable::add_live(const LiveBlock& block, Usage delta) {
   Total& of = totals_[block.site.total];
   CallSite& site = sites_[block.site];
   of.live += delta;
   of.threads[block.tid].add(delta, of.peaks);
   site.live.add(delta, of.peaks);
-  site.growth.record(ns, site.live.now().bytes);
   if (block.site.total.kind == stream_ordered) in_pools_[{block.site.total.device, block.owner}] += delta.bytes;
 }
 
@@ -57,8 +67,8 @@ void LiveTable::allocate(const EventRecord& event) {
   CallSite& site = sites_[block.site];
   if (const auto owner = site_of(block.owner)) site.owner = owner;
   if (site.allocated.blocks == 0) site.first_ns = event.ns;
-  site.last_ns = event.ns;
-  site.allocated += one_block(block);
+  site.last_ns = std::max(site.last_ns, event.ns);
+  if (event.ns > site.counted_until_ns) site.allocated += one_block(block);
   Total& of = totals_[block.site.total];
   of.allocated += one_block(block);
 
@@ -84,7 +94,8 @@ void LiveTable::allocate(const EventRecord& event) {
 void LiveTable::note_peak(const TotalKey& key, Total& of, const EventRecord& event) {
   const auto replayed = static_cast<std::uint64_t>(std::max<std::int64_t>(0, of.live.bytes));
   const std::uint64_t bytes = event.live.value_or(replayed);
-  if (bytes <= of.peak.bytes) return;
+  if (bytes < of.peak.bytes || (bytes == of.peak.bytes && of.peak.is_placed)) return;
+  of.peak.is_placed = true;
   of.peak.ns = event.ns;
   of.peak.bytes = bytes;
   of.peak.replayed = replayed;

@@ -1,6 +1,8 @@
 // Replays the events of one process: what is live, per call site and per total, and what it was at each total's peak.
 //
 // Blocks are matched by their number, never by position. Memory is bounded by live blocks, call sites and threads.
+// Where events are missing, what is live is forgotten and told anew by a checkpoint: block by block, or where that does
+// not list them, as a sum for each call site, which then stays until the next one.
 //
 //   total (device, kind) ── peak: the event after which the shim's own counter was highest
 //     ├─ call sites (total, stack)    each remembers its usage at its total's peak
@@ -50,10 +52,13 @@ struct CallSite {
   std::uint64_t first_ns = 0;
   std::uint64_t last_ns = 0;  // latest allocation
   GrowthWindows growth;
+  std::uint64_t counted_until_ns = 0;  // what came before is in `allocated` already
+  Usage in_snapshot;                   // of the newest checkpoint
 };
 
 struct PeakMoment {
-  std::uint64_t ns = 0;
+  std::uint64_t ns = 0;                            // unless is_placed: not later than
+  bool is_placed = true;                           // at a line that is there
   std::uint64_t bytes = 0;                         // the shim's own counter, where the journal has it: exact
   std::uint64_t replayed = 0;                      // what adding up the lines gives at the same moment
   std::vector<std::pair<TotalKey, Usage>> beside;  // the other memory of this device, and host memory, just then
@@ -90,6 +95,13 @@ struct DeviceLayout {
 class LiveTable {
  public:
   void take(const EventRecord& event, bool after_end);
+
+  // What is live is not what it was.
+  void restart(bool lists_blocks);
+  void take(const CheckpointRecord& checkpoint);
+  void take(const SiteRecord& site);
+  void take(const LiveRecord& listed);
+  bool lists_blocks() const { return lists_blocks_; }
 
   // The block that a failed free was about stays live and is marked; but where the free failed because the driver was
   // shutting down, the block has ended with it.
@@ -137,6 +149,10 @@ class LiveTable {
   void remember_end(const LiveBlock& block, const EventRecord& event, bool with_context);
   Blocks::const_iterator find_at(const CallRecord& call) const;
   void note_peak(const TotalKey& key, Total& of, const EventRecord& event);
+  void note_unplaced_peak(const TotalKey& key, std::uint64_t bytes, std::uint64_t ns);
+  void add_live(const LiveBlock& block, Usage delta);
+
+  bool lists_blocks_ = true;
 
   Blocks blocks_;
   std::map<AddressKey, BlockNumber> by_address_;

@@ -1,7 +1,9 @@
 #include <cstdio>
 #include <memory>
+#include <sstream>
 
 #include "commands/commands.hpp"
+#include "commands/named_journals.hpp"
 #include "commands/output.hpp"
 #include "commands/redaction.hpp"
 #include "commands/symbol_job.hpp"
@@ -65,6 +67,16 @@ TemporaryFile redacted_segment(const fs::path& path, const Redaction& redaction)
   return copy;
 }
 
+// Line by line, for the marks are no single object.
+void add_marks(TarFile& bundle, const fs::path& path, const Redaction& redaction) {
+  const auto text = read_sidecar(path, largest_sidecar);
+  if (!text) return;
+  std::string redacted;
+  std::istringstream lines(*text);
+  for (std::string line; std::getline(lines, line);) redacted += redaction.line(line) + "\n";
+  bundle.add(folder_in_bundle + redaction.name(path.filename().string()), redacted);
+}
+
 void add_sidecar(TarFile& bundle, const fs::path& path, const Redaction& redaction) {
   if (const auto text = read_sidecar(path, largest_sidecar)) {
     bundle.add(folder_in_bundle + redaction.name(path.filename().string()), redaction.sidecar(*text));
@@ -86,7 +98,7 @@ std::string add_missing_names(const std::vector<JournalFiles>& journals, double 
 }
 
 void pack(const Options& options, const CommandLine& line) {
-  const auto journals = find_journals(options.path);
+  const auto journals = find_journals(named_path(options.path));
   TarFile bundle(options.file);
   const std::string trouble = add_missing_names(journals, options.limit_seconds);
   const Redaction redaction = redaction_for(journals);
@@ -97,6 +109,7 @@ void pack(const Options& options, const CommandLine& line) {
     }
     add_sidecar(bundle, files.status_file(), redaction);
     add_sidecar(bundle, files.symbols_file(), redaction);
+    add_marks(bundle, files.marks_file(), redaction);
   }
   bundle.finish();
   write_out(1, trouble + options.file + " holds " + count_of(journals.size(), "journal") +
@@ -111,7 +124,7 @@ void add_bundle_command(CLI::App& app, CommandLine& line) {
   auto* command = app.add_subcommand(
       "bundle", "Pack journals, names and ends into one file for a bug report, without what says whose they are");
   const auto options = std::make_shared<Options>();
-  command->add_option("PATH", options->path, "a journal (gpumem-*.jsonl) or a folder of journals")->required();
+  command->add_option("PATH", options->path, path_help)->required();
   command->add_option("-o", options->file, "the file to make")->capture_default_str();
   add_symbol_limit(*command, options->limit_seconds);
   command->callback([options, &line] { pack(*options, line); });

@@ -10,9 +10,9 @@ namespace {
 
 // In the order in which --help lists them.
 constexpr AddCommand command_table[] = {
-    add_run_command,    add_report_command, add_failures_command, add_peak_command,
-    add_leaks_command,  add_doctor_command, add_probe_command,    add_symbolize_command,
-    add_bundle_command, add_path_command,   add_help_command,
+    add_run_command,       add_report_command, add_failures_command, add_peak_command,   add_leaks_command,
+    add_snapshot_command,  add_top_command,    add_mark_command,     add_doctor_command, add_probe_command,
+    add_symbolize_command, add_bundle_command, add_path_command,     add_help_command,
 };
 
 // One sentence; CLI11's own may have several lines.

@@ -29,6 +29,9 @@ void add_peak_command(CLI::App& app, CommandLine& line);
 void add_doctor_command(CLI::App& app, CommandLine& line);
 void add_probe_command(CLI::App& app, CommandLine& line);
 void add_report_command(CLI::App& app, CommandLine& line);
+void add_top_command(CLI::App& app, CommandLine& line);
+void add_mark_command(CLI::App& app, CommandLine& line);
+void add_snapshot_command(CLI::App& app, CommandLine& line);
 void add_run_command(CLI::App& app, CommandLine& line);
 void add_symbolize_command(CLI::App& app, CommandLine& line);
 

@@ -6,6 +6,7 @@
 
 #include "analyze/frame_rules.hpp"
 #include "commands/frame_list.hpp"
+#include "commands/named_journals.hpp"
 #include "commands/output.hpp"
 #include "commands/symbol_job.hpp"
 #include "diagnose/neighbours.hpp"
@@ -214,7 +215,7 @@ class ReportJob {
 void add_report_kind(CLI::App& app, const ReportKind& kind, const CommandLine& line) {
   auto* command = app.add_subcommand(kind.name, kind.summary);
   const auto options = std::make_shared<ReportOptions>();
-  command->add_option("PATH", options->path, "a journal (gpumem-*.jsonl) or a folder of journals")->required();
+  command->add_option("PATH", options->path, path_help)->required();
   command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
   command->add_flag("--lenient", options->lenient, "show what can be read of damaged journals");
   command->add_flag("--full-stacks", options->full_stacks,
@@ -224,7 +225,10 @@ void add_report_kind(CLI::App& app, const ReportKind& kind, const CommandLine& l
   command->add_flag("--explain", options->explain,
                     "name the lines of the journal behind each piece of evidence, and show them");
   add_symbol_limit(*command, options->symbol_seconds);
-  command->callback([options, &kind, &line] { ReportJob(kind, *options, line).run(); });
+  command->callback([options, &kind, &line] {
+    options->path = named_path(options->path);
+    ReportJob(kind, *options, line).run();
+  });
 }
 
 }  // namespace gpumem

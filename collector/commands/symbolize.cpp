@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "commands/commands.hpp"
+#include "commands/named_journals.hpp"
 #include "commands/output.hpp"
 #include "commands/symbol_job.hpp"
 #include "render/text_page.hpp"
@@ -46,10 +47,11 @@ void add_symbolize_command(CLI::App& app, CommandLine&) {
   auto* command = app.add_subcommand(
       "symbolize", "Look up names for the addresses of journals, into .symbols.json, where the files of the run are");
   const auto options = std::make_shared<Options>();
-  command->add_option("PATH", options->path, "a journal (gpumem-*.jsonl) or a folder of journals")->required();
+  command->add_option("PATH", options->path, path_help)->required();
   add_symbol_limit(*command, options->limit_seconds);
-  command->callback(
-      [options] { write_out(1, text_of(symbolize(find_journals(options->path), options->limit_seconds))); });
+  command->callback([options] {
+    write_out(1, text_of(symbolize(find_journals(named_path(options->path)), options->limit_seconds)));
+  });
 }
 
 }  // namespace gpumem

@@ -30,7 +30,7 @@ class Reader {
 
   void finish() {
     for (auto& [_, device] : devices_) into_.devices.push_back(std::move(device));
-    into_.in_flight = in_flight_.finish();
+    into_.in_flight = in_flight_.all();
     if (!into_.init) return;
     const auto found = stacks_.find(into_.init->stack);
     if (found != stacks_.end()) into_.init_frames = found->second.frames;
@@ -42,7 +42,14 @@ class Reader {
   template <class Line>
   void take(const Line&) {}
 
-  void take(const ProcessRecord& line) { into_.process = line; }
+  void take(const ProcessRecord& line) {
+    into_.process = line;
+    if (!line.events) live_.restart(false);
+  }
+  void take(const GapRecord& line) { live_.restart(line.lists_blocks); }
+  void take(const CheckpointRecord& line) { live_.take(line); }
+  void take(const SiteRecord& line) { take_amount(line); }
+  void take(const LiveRecord& line) { take_amount(line); }
   void take(const DeviceRecord& line) { devices_[line.device].identity = line; }
   void take(const TotalsRecord& line) { has_ended_ |= line.at_end; }
   void take(const StackRecord& line) {
@@ -62,6 +69,17 @@ class Reader {
     if (!line.device) return;
     NeighbourDevice& device = devices_[*line.device];
     device.has_context |= line.op == schema::op::context;
+    note_bytes(device, line);
+  }
+
+  template <class Line>
+  void take_amount(const Line& line) {
+    live_.take(line);
+    if (line.device) note_bytes(devices_[*line.device], line);
+  }
+
+  template <class Line>
+  void note_bytes(NeighbourDevice& device, const Line& line) {
     device.bytes.note(line.ns, static_cast<std::uint64_t>(std::max<std::int64_t>(0, live_.bytes_on(*line.device))));
   }
 

@@ -1,92 +1,163 @@
 #include "model/journal_reader.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <type_traits>
 
 #include "model/error.hpp"
 #include "model/line_splitter.hpp"
 #include "model/record_parser.hpp"
+#include "model/segment_reader.hpp"
+#include "model/segment_survey.hpp"
+#include "schema.hpp"
 
 namespace gpumem {
 namespace {
 
-class SegmentReader {
- public:
-  SegmentReader(const std::filesystem::path& path, Strictness how, SkippedLines& skipped)
-      : path_(path), how_(how), skipped_(skipped), lines_(path) {}
+namespace fs = std::filesystem;
 
-  void read(bool is_first_segment, const std::function<void(const Record&)>& take) {
-    bool expect_process = is_first_segment;
-    while (const auto line = lines_.next()) {
-      if (const auto parsed = parse(*line)) {
-        if (expect_process && !std::holds_alternative<ProcessRecord>(*parsed)) refuse_first_line();
-        expect_process = false;
-        take(*parsed);
-      } else if (expect_process) {
-        refuse_first_line();
-      }
-    }
-    if (lines_.holds_no_bytes()) throw NothingRecorded(path_.string() + " is empty; it is not a gpumem journal.");
-    if (lines_.is_cut() && how_ == Strictness::strict) refuse_cut(expect_process);
-    if (expect_process) refuse_first_line();
-    skipped_.torn += lines_.torn_lines();
-    skipped_.cut = skipped_.cut || lines_.is_cut();
-  }
+bool is_cut_line(const Record& record) {
+  const auto* line = std::get_if<CheckpointRecord>(&record);
+  return line && line->part == schema::part::cut;
+}
 
- private:
-  std::optional<Record> parse(std::string_view line) {
-    try {
-      auto parsed = parse_record(line);
-      if (!parsed) ++skipped_.unknown;
-      return parsed;
-    } catch (const NewerSchema& trouble) {
-      throw Error(here() + " " + trouble.what() + ".");
-    } catch (const BadLine& trouble) {
-      const std::string what = here() + " " + trouble.what();
-      if (how_ == Strictness::strict) {
-        throw Error(what + (lines_.line_number() == 1 ? "; this is not a gpumem journal."
-                                                      : "; use --lenient to skip such lines."));
-      }
-      if (skipped_.invalid++ == 0) skipped_.first_invalid = what;
-      return std::nullopt;
-    }
-  }
+std::uint64_t time_of(const Record& record) {
+  return std::visit([](const LineHead& head) { return head.ns; }, record);
+}
 
-  // A journal whose first line cannot be read does not even say which process it belongs to.
-  [[noreturn]] void refuse_first_line() const {
-    if (lines_.line_number() == 0) {
-      throw NothingRecorded(path_.string() +
-                            ":1: the file holds no whole line: it was cut, or its process was killed before it "
-                            "wrote the first one; there is nothing to report.");
-    }
-    throw Error(here() + " is not the \"process\" line that every journal begins with; this is not a gpumem journal.");
-  }
-
-  [[noreturn]] void refuse_cut(bool expect_process) const {
-    if (expect_process) refuse_first_line();
-    const auto whole = lines_.line_number();
-    throw Error(path_.string() + " is cut off in line " + std::to_string(whole + 1) +
-                " (the file ends inside it, so it was copied incompletely); use --lenient to read the " +
-                std::to_string(whole) + (whole == 1 ? " line" : " lines") + " before it.");
-  }
-
-  std::string here() const { return path_.string() + ":" + std::to_string(lines_.line_number()) + ": the line"; }
-
-  std::filesystem::path path_;
-  Strictness how_;
-  SkippedLines& skipped_;
-  LineSplitter lines_;
-};
+template <class... Types>
+bool is_one_of(const Record& record) {
+  return (std::holds_alternative<Types>(record) || ...);
+}
 
 }  // namespace
 
-SkippedLines read_journal(const JournalFiles& files, Strictness how, const std::function<void(const Record&)>& take) {
-  SkippedLines skipped;
-  bool is_first = true;
-  for (const auto& segment : files.segments) {
-    SegmentReader(segment, how, skipped).read(is_first, take);
-    is_first = false;
+void JournalReading::read(const JournalFiles& files, const TakeRecord& take) {
+  for (const auto& path : files.segments) {
+    const std::uint64_t number = segment_number(path);
+    if (open_ && number > *open_) {
+      next_ = *open_;  // it has been taken away before all of it was read
+      open_.reset();
+    }
+    if (open_ && number == *open_) {
+      go_on(number, path, path == files.segments.back(), take);
+    } else if (number >= passed_) {
+      begin(number, path, take);
+      if (path != files.segments.back()) open_.reset();
+    }
   }
-  return skipped;
+  if (journal_ == Of::finished && passed_ > next_) give_gap({}, passed_, take);
+}
+
+void JournalReading::begin(std::uint64_t number, const fs::path& path, const TakeRecord& take) {
+  SegmentSurvey survey;
+  if (number > 0) {
+    survey = survey_segment(path);
+    if (!survey.is_there) return;
+  }
+  passed_ = number + 1;
+  if (survey.is_beginning) return read_beginning(path, take);
+  const bool lists_blocks_again = has_events_ && !lists_blocks_ && survey.lists_blocks;
+  if (number != next_ || lists_blocks_again) {
+    GapRecord gap;
+    gap.ns = survey.first_ns;
+    gap.lists_blocks = survey.lists_blocks;
+    give_gap(gap, number, take);
+    if (lists_blocks_) give_state(path, survey.last_block, take);
+  }
+  next_ = number + 1;
+  open_ = number;
+  offset_ = 0;
+  has_waited_ = false;
+  read_lines(number, path, take);
+}
+
+void JournalReading::go_on(std::uint64_t number, const fs::path& path, bool is_newest, const TakeRecord& take) {
+  if (number > 0 && !is_newest) {
+    const auto survey = survey_segment(path);
+    if (!survey.is_there || survey.is_beginning) {
+      next_ = number;
+      open_.reset();
+      return;
+    }
+  }
+  read_lines(number, path, take);
+  if (!is_newest) open_.reset();
+}
+
+void JournalReading::read_lines(std::uint64_t number, const fs::path& path, const TakeRecord& take) {
+  const bool waits = journal_ == Of::growing && !has_waited_;
+  bool is_cut = false;
+  SegmentReader reader(path, how_, skipped_, offset_, waits ? LineSplitter::Torn::wait : LineSplitter::Torn::skip);
+  reader.read([&](const Record& record) {
+    is_cut = is_cut_line(record);
+    if (!is_cut) give(record, take);
+    return !is_cut;
+  });
+  offset_ = reader.lines().offset();
+  has_waited_ = reader.lines().is_waiting();
+  if (!is_cut) return;
+  next_ = number;  // it was cut while it was being read
+  open_.reset();
+}
+
+// Of a segment whose events have gone.
+void JournalReading::read_beginning(const fs::path& path, const TakeRecord& take) {
+  SegmentReader(path, how_, skipped_).read([&](const Record& record) {
+    if (is_cut_line(record)) return false;
+    if (std::holds_alternative<ProcessRecord>(record)) {
+      give(record, take);
+    } else if (is_one_of<ModuleRecord, PythonRecord, StackRecord, DeviceRecord, InterpreterRecord, CheckpointRecord,
+                         SiteRecord>(record)) {
+      take(record);
+    }
+    return true;
+  });
+}
+
+// What the checkpoint of a segment says, wherever in the segment its lines stand.
+void JournalReading::give_state(const fs::path& path, std::uint64_t last_block, const TakeRecord& take) {
+  SkippedLines counted_later;
+  SegmentReader(path, Strictness::lenient, counted_later).read([&](const Record& record) {
+    if (const auto* live = std::get_if<LiveRecord>(&record)) {
+      // Newer blocks have lines of their own, or were never handed out.
+      LiveRecord known = *live;
+      std::erase_if(known.blocks, [last_block](const ListedBlock& block) { return block.number > last_block; });
+      take(known);
+    } else if (is_one_of<CheckpointRecord, SiteRecord>(record)) {
+      take(record);
+    }
+    return true;
+  });
+}
+
+void JournalReading::give_gap(GapRecord gap, std::uint64_t up_to, const TakeRecord& take) {
+  gap.since_ns = last_ns_;
+  gap.ns = std::max(gap.ns, last_ns_);
+  gap.first_segment = next_;
+  gap.segments_missing = up_to - next_;
+  next_ = up_to;
+  lists_blocks_ = gap.lists_blocks;
+  take(gap);
+}
+
+void JournalReading::give(const Record& record, const TakeRecord& take) {
+  if (const auto* process = std::get_if<ProcessRecord>(&record)) {
+    if (has_process_) return;
+    has_process_ = true;
+    has_events_ = process->events;
+  }
+  if (std::holds_alternative<LiveRecord>(record)) return;
+  const bool is_known_from_events = has_events_ && lists_blocks_;
+  if (is_known_from_events && is_one_of<CheckpointRecord, SiteRecord>(record)) return;
+  last_ns_ = std::max(last_ns_, time_of(record));
+  take(record);
+}
+
+SkippedLines read_journal(const JournalFiles& files, Strictness how, const TakeRecord& take) {
+  JournalReading reading(how);
+  reading.read(files, take);
+  return reading.skipped();
 }
 
 std::optional<ProcessRecord> read_process_line(const JournalFiles& files) {

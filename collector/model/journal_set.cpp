@@ -93,6 +93,13 @@ std::string without_suffix(std::string name, std::string_view suffix) {
 fs::path JournalFiles::status_file() const { return stem + std::string(schema::status_suffix); }
 fs::path JournalFiles::symbols_file() const { return stem + std::string(schema::symbols_suffix); }
 
+fs::path JournalFiles::marks_file() const { return stem + std::string(schema::marks_suffix); }
+
+std::uint64_t segment_number(const fs::path& file) {
+  const auto name = parse_name(file.filename().string());
+  return name ? name->segment : 0;
+}
+
 std::vector<JournalFiles> find_journals(const fs::path& path) {
   if (path.empty()) throw Error("The path is empty; name a journal (gpumem-*.jsonl) or the folder that holds it.");
   std::error_code trouble;

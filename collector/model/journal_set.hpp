@@ -15,9 +15,13 @@ struct JournalFiles {
 
   std::filesystem::path status_file() const;
   std::filesystem::path symbols_file() const;
+  std::filesystem::path marks_file() const;
 };
 
 // Sorted by file name. Throws error where PATH is missing or holds no journal.
 std::vector<JournalFiles> find_journals(const std::filesystem::path& path);
+
+// By the name of its file; 0 for a file of any other name.
+std::uint64_t segment_number(const std::filesystem::path& file);
 
 }  // namespace gpumem

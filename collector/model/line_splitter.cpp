@@ -16,7 +16,8 @@ constexpr std::size_t piece_size = 256u << 10;
 
 }  // namespace
 
-LineSplitter::LineSplitter(const std::filesystem::path& file) : path_(file) {
+LineSplitter::LineSplitter(const std::filesystem::path& file, std::uint64_t offset, Torn torn)
+    : path_(file), start_(offset), offset_(offset), torn_(torn) {
   // Without O_NONBLOCK, opening a named pipe would wait for its writer.
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) throw Error(file.string() + " cannot be opened: " + std::strerror(errno) + ".");
@@ -27,6 +28,7 @@ LineSplitter::LineSplitter(const std::filesystem::path& file) : path_(file) {
   }
   file_.reset(::fdopen(descriptor, "r"));
   std::setvbuf(file_.get(), nullptr, _IONBF, 0);
+  if (offset > 0) ::fseeko(file_.get(), static_cast<off_t>(offset), SEEK_SET);
 }
 
 // Appends the next piece of the file; returns how many bytes came.
@@ -64,7 +66,10 @@ std::optional<std::string_view> LineSplitter::next() {
     const auto newline = buffer_.find('\n', unsearched);
     if (newline != std::string::npos) {
       const std::string_view piece(buffer_.data() + begin_, newline - begin_);
+      is_waiting_ = torn_ == Torn::wait && piece.find('\0') != std::string_view::npos;
+      if (is_waiting_) return std::nullopt;
       begin_ = newline + 1;
+      offset_ = start_ + bytes_read_ - (buffer_.size() - begin_);
       ++line_number_;
       const auto line = without_torn_start(piece);
       if (!line.empty() || piece.empty()) return line;
@@ -77,7 +82,9 @@ std::optional<std::string_view> LineSplitter::next() {
   }
   const std::string_view rest = std::string_view(buffer_).substr(begin_);
   is_cut_ = !rest.empty() && rest.back() != '\0';
-  if (is_cut_) {
+  if (torn_ == Torn::wait) {
+    // Whoever goes on later sees what becomes of it.
+  } else if (is_cut_) {
     without_torn_start(rest);
   } else if (rest.find_first_not_of('\0') != std::string_view::npos) {
     ++torn_lines_;

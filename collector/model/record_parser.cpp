@@ -3,6 +3,7 @@
 
 #include <charconv>
 
+#include "model/checkpoint_parser.hpp"
 #include "model/fields.hpp"
 #include "schema.hpp"
 
@@ -34,6 +35,8 @@ Record parse_process(const Fields& in) {
   const Fields shim(in.object("shim"));
   out.shim_version = shim.text("version");
   out.shim_build_id = shim.text("build_id");
+  out.segment = in.maybe_count("segment").value_or(0);
+  out.events = !in.has("events") || in.flag("events");
   if (in.has("forked_from")) {
     const Fields origin(in.object("forked_from"));
     out.forked_from = ForkOrigin{origin.integer("pid"), origin.text("journal"),
@@ -209,6 +212,20 @@ Record parse_sample(const Fields& in) {
   return out;
 }
 
+Record parse_host(const Fields& in) {
+  const Fields group(in.object("group"));
+  HostRecord out;
+  out.why = in.text("why");
+  out.resident = in.maybe_count("resident");
+  out.swapped = in.maybe_count("swapped");
+  out.pinned = in.maybe_count("pinned");
+  out.available = in.maybe_count("available");
+  out.group_used = group.maybe_count("used");
+  out.group_limit = group.maybe_count("limit");
+  out.group_kills = group.maybe_count("kills");
+  return out;
+}
+
 Record parse_coverage(const Fields& in) {
   CoverageRecord out;
   out.when = in.required_text("when");
@@ -238,12 +255,15 @@ TotalsRecord parse_totals_of(const Fields& in) {
   return out;
 }
 
-Record parse_totals(const Fields& in) { return parse_totals_of(in); }
-
 Record parse_end(const Fields& in) {
   TotalsRecord out = parse_totals_of(in);
   out.at_end = true;
   return out;
+}
+
+template <auto parse>
+Record record_of(const Fields& in) {
+  return parse(in);
 }
 
 struct LineType {
@@ -252,13 +272,24 @@ struct LineType {
 };
 
 constexpr LineType line_types[] = {
-    {schema::line::process, parse_process}, {schema::line::module, parse_module},
-    {schema::line::python, parse_python},   {schema::line::interpreter, parse_interpreter},
-    {schema::line::stack, parse_stack},     {schema::line::device, parse_device},
-    {schema::line::event, parse_event},     {schema::line::failure, parse_failure},
-    {schema::line::state, parse_state},     {schema::line::probe, parse_probe},
-    {schema::line::sample, parse_sample},   {schema::line::coverage, parse_coverage},
-    {schema::line::totals, parse_totals},   {schema::line::end, parse_end},
+    {schema::line::process, parse_process},
+    {schema::line::module, parse_module},
+    {schema::line::python, parse_python},
+    {schema::line::interpreter, parse_interpreter},
+    {schema::line::stack, parse_stack},
+    {schema::line::device, parse_device},
+    {schema::line::event, parse_event},
+    {schema::line::failure, parse_failure},
+    {schema::line::state, parse_state},
+    {schema::line::probe, parse_probe},
+    {schema::line::sample, parse_sample},
+    {schema::line::coverage, parse_coverage},
+    {schema::line::totals, record_of<parse_totals_of>},
+    {schema::line::end, parse_end},
+    {schema::line::host, parse_host},
+    {schema::line::checkpoint, record_of<parse_checkpoint>},
+    {schema::line::site, record_of<parse_site>},
+    {schema::line::live, record_of<parse_live>},
 };
 
 }  // namespace

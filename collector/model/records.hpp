@@ -11,14 +11,9 @@
 #include <variant>
 #include <vector>
 
+#include "model/checkpoint_records.hpp"
+
 namespace gpumem {
-
-using DeviceOrdinal = std::int32_t;
-
-struct LineHead {
-  std::uint64_t ns = 0;
-  std::int64_t tid = 0;
-};
 
 // An event of another journal.
 struct ForeignEvent {
@@ -54,6 +49,8 @@ struct ProcessRecord : LineHead {
   std::string shim_version;
   std::string shim_build_id;
   std::optional<ForkOrigin> forked_from;
+  std::uint64_t segment = 0;  // above 0: of the process only what every segment repeats
+  bool events = true;         // false: what is live is told by checkpoints alone
 };
 
 struct ModuleRecord : LineHead {
@@ -181,6 +178,13 @@ struct SampleRecord : LineHead {
   HeldByDriver graphs_held;
 };
 
+// The process's own memory, and what bounds it.
+struct HostRecord : LineHead {
+  std::string why;
+  std::optional<std::uint64_t> resident, swapped, pinned, available;
+  std::optional<std::uint64_t> group_used, group_limit, group_kills;
+};
+
 struct CoverageRecord : LineHead {
   std::string when;
   bool seen = false;
@@ -209,8 +213,8 @@ struct TotalsRecord : LineHead {
   std::vector<ReportedPeak> peaks;
 };
 
-using Record =
-    std::variant<ProcessRecord, ModuleRecord, PythonRecord, InterpreterRecord, StackRecord, DeviceRecord, EventRecord,
-                 FailureRecord, StateRecord, ProbeRecord, SampleRecord, CoverageRecord, TotalsRecord>;
+using Record = std::variant<ProcessRecord, ModuleRecord, PythonRecord, InterpreterRecord, StackRecord, DeviceRecord,
+                            EventRecord, FailureRecord, StateRecord, ProbeRecord, SampleRecord, HostRecord,
+                            CoverageRecord, TotalsRecord, CheckpointRecord, SiteRecord, LiveRecord, GapRecord>;
 
 }  // namespace gpumem

@@ -115,6 +115,24 @@ ordered_json process_object(const ProcessView& view) {
   if (const auto& origin = process.process.forked_from) {
     forked = {{"pid", origin->pid}, {"journal", origin->journal}, {"cuda_started", origin->initialized}};
   }
+  ordered_json gaps = ordered_json::array();
+  for (const auto& gap : process.gaps) {
+    gaps.push_back({{"since_ns", gap.since_ns},
+                    {"until_ns", gap.until_ns},
+                    {"first_segment", gap.first_segment},
+                    {"segments", gap.segments},
+                    {"bridged", gap.is_bridged},
+                    {"events", gap.events},
+                    {"failures", gap.failures}});
+  }
+  ordered_json marks = ordered_json::array();
+  for (const auto& moment : process.marks) {
+    ordered_json live = ordered_json::array();
+    for (const auto& [device, bytes] : moment.on_device) live.push_back({{"device", device}, {"bytes", bytes}});
+    marks.push_back({{"ns", moment.mark.ns},
+                     {"text", moment.mark.text},
+                     {"live", moment.is_known ? std::move(live) : ordered_json()}});
+  }
   return {{"journal", process.journal},
           {"pid", process.process.pid},
           {"parent_pid", process.process.ppid},
@@ -125,6 +143,10 @@ ordered_json process_object(const ProcessView& view) {
           {"last_ns", process.last_ns},
           {"forked_from", std::move(forked)},
           {"end", std::move(end)},
+          {"segments", process.segments},
+          {"gaps", std::move(gaps)},
+          {"live_as_of_ns", or_null(process.live_as_of)},
+          {"marks", std::move(marks)},
           {"records",
            {{"events", process.events},
             {"failures", process.failed_calls},
@@ -132,6 +154,7 @@ ordered_json process_object(const ProcessView& view) {
             {"unknown_lines", process.skipped.unknown},
             {"invalid_lines", process.skipped.invalid},
             {"cut", process.skipped.cut},
+            {"bad_marks", process.bad_marks},
             {"unknown_frees", process.unknown_frees},
             {"untracked_blocks", process.untracked.blocks},
             {"untracked_bytes", process.untracked.bytes},

@@ -66,6 +66,8 @@ json peak_list(const ProcessView& view) {
     object["bytes"] = peak.bytes();
     object["recorded_bytes"] = peak.moment.bytes;
     object["replayed_bytes"] = peak.moment.replayed;
+    object["moment_known"] = peak.moment.is_placed;
+    object["snapshot"] = peak.snapshot ? json{{"ns", peak.snapshot->ns}, {"bytes", peak.snapshot->bytes}} : json();
     for (const char* key : {"by_site", "by_library", "by_thread", "beside"}) object[key] = json::array();
     for (const auto& each : peak.by_stack) {
       json part = json::object();

@@ -15,4 +15,6 @@ nlohmann::ordered_json json_leaks(const ProcessView& view);
 nlohmann::ordered_json json_peaks(const ProcessView& view);
 nlohmann::ordered_json json_failures(const ProcessView& view);
 
+nlohmann::ordered_json json_snapshot(const ProcessView& view);
+
 }  // namespace gpumem

@@ -23,6 +23,14 @@ void add_start_line(TextPage& page, const ProcessAnalysis& process) {
 
 void add_incomplete_lines(TextPage& page, const ProcessAnalysis& process) {
   const char* label = "Incomplete";
+  for (const auto& gap : process.gaps) {
+    page.fact(label, gap_text(process, gap), label_width);
+    label = "";
+  }
+  if (process.live_as_of) {
+    page.fact(label, live_as_of_text(process), label_width);
+    label = "";
+  }
   if (process.misses_lines()) {
     page.fact(label,
               count_of(process.counters->lost_lines, "line") +
@@ -113,6 +121,12 @@ std::string peak_text(const ProcessView& view, const PeakBreakdown& peak) {
            duration_text(peak.moment.ns);
   }
   const auto shares = merge_sites(peak.by_stack, view.names);
+  if (!peak.moment.is_placed) {
+    const std::string reached = text + ", reached by " + duration_text(peak.moment.ns);
+    if (shares.empty() || !peak.snapshot) return reached;
+    return reached + ", " + percent_text(shares.front().amount.bytes, peak.snapshot->bytes) + " from " +
+           view.names.of(shares.front().key).label;
+  }
   if (shares.empty()) return text + " at " + duration_text(peak.moment.ns);
   return text + " at " + duration_text(peak.moment.ns) + ", " +
          percent_text(shares.front().amount.bytes, peak.bytes()) + " from " + view.names.of(shares.front().key).label;

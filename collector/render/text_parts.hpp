@@ -32,6 +32,12 @@ Diagnosis diagnosis_of(const ProcessView& view, const ExplainedHang& each);
 // "3 blocks (1.5 GiB)", of those that the shim could not keep track of
 std::string untracked_text(const ProcessAnalysis& process);
 
+// "segments 1 to 17 of 25 were dropped …", a whole text
+std::string gap_text(const ProcessAnalysis& process, const MissingEvents& gap);
+
+// For which time what is live is known, a whole text. Only where that is limited.
+std::string live_as_of_text(const ProcessAnalysis& process);
+
 // "GPU 0 (NVIDIA H200, 0000:19:00.0)"
 std::string device_text(const ProcessAnalysis& process, DeviceOrdinal device);
 

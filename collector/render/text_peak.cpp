@@ -45,6 +45,15 @@ void add_beside(TextPage& page, const PeakBreakdown& peak) {
   page.paragraph("All device memory of this process at that moment: " + bytes_text(positive(device_bytes)) + ".", 2);
 }
 
+// Of a peak whose events are not there.
+std::string unplaced_text(const PeakBreakdown& peak) {
+  const std::string text = "The process's own counter says so; the events of that moment are not in the journal.";
+  if (!peak.snapshot) return text + " How it was made up is not known.";
+  return text + " The table is what the call sites held at " + duration_text(peak.snapshot->ns) + ", when all " +
+         (peak.total.device ? "device" : "host") + " memory of this process together was " +
+         bytes_text(peak.snapshot->bytes) + ", at least 99 % of its own peak.";
+}
+
 void add_peak(TextPage& page, const ProcessView& view, const PeakBreakdown& peak) {
   if (peak.reported) {
     page.heading("Peak of " + total_text(peak.total) + ": " + exact_bytes(*peak.reported));
@@ -53,15 +62,16 @@ void add_peak(TextPage& page, const ProcessView& view, const PeakBreakdown& peak
                        ", and the tables below split that.",
                    2);
   } else {
-    page.heading("Peak of " + total_text(peak.total) + ": " + exact_bytes(peak.bytes()) + " at " +
-                 duration_text(peak.moment.ns));
+    page.heading("Peak of " + total_text(peak.total) + ": " + exact_bytes(peak.bytes()) +
+                 (peak.moment.is_placed ? " at " : ", reached by ") + duration_text(peak.moment.ns));
+    if (!peak.moment.is_placed) page.paragraph(unplaced_text(peak), 2);
     if (view.process.misses_blocks()) {
       page.paragraph("At least: blocks that did not fit into the shim's tables are not in it.", 2);
     }
   }
   if (peak.by_stack.empty()) return;
-  const std::uint64_t whole = peak.moment.bytes;
-  if (peak.moment.replayed != whole) {
+  const std::uint64_t whole = peak.snapshot ? peak.snapshot->bytes : peak.moment.bytes;
+  if (peak.moment.is_placed && peak.moment.replayed != whole) {
     page.paragraph("The process's own counter says so; adding up the lines gives " + exact_bytes(peak.moment.replayed) +
                        " at that line, and the table below adds up to that.",
                    2);

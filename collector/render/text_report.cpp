@@ -23,6 +23,22 @@ void add_device_lines(TextPage& page, const ProcessAnalysis& process) {
   }
 }
 
+void add_marks(TextPage& page, const ProcessAnalysis& process) {
+  if (process.marks.empty()) return;
+  page.heading("Marks");
+  TableRows rows;
+  for (const auto& moment : process.marks) {
+    std::string live;
+    for (const auto& [device, bytes] : moment.on_device) {
+      live += (live.empty() ? "" : ", ") + bytes_text(bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0) + " on GPU " +
+              std::to_string(device);
+    }
+    if (live.empty()) live = moment.is_known ? "nothing" : "not known";
+    rows.push_back({duration_text(moment.mark.ns), live, printable(moment.mark.text)});
+  }
+  page.table({{"at", Align::right}, {"live device memory", Align::right}, {"mark"}}, rows);
+}
+
 void add_library_lines(TextPage& page, const ProcessAnalysis& process) {
   const auto runtimes = find_runtimes(process.all_modules);
   const auto driver = driver_library(process.all_modules);
@@ -51,6 +67,7 @@ void add_report(TextPage& page, const ProcessView& view) {
     add_leaks(page, shortened);
   }
   add_unexplained(page, view);
+  add_marks(page, view.process);
   add_device_lines(page, view.process);
   add_library_lines(page, view.process);
 }
@@ -66,6 +83,8 @@ void add_notes(TextPage& page, const ProcessView& view) {
     notes.push_back(count_of(process.skipped.invalid, "line") +
                     " could not be read and were skipped; first: " + printable(process.skipped.first_invalid) + ".");
   }
+  if (process.bad_marks > 0)
+    notes.push_back(count_of(process.bad_marks, "line") + " of the file of marks could not be read.");
   if (process.skipped.cut) notes.push_back("The file is cut off in its last line, which was skipped.");
   if (process.skipped.unknown > 0) {
     notes.push_back(count_of(process.skipped.unknown, "line") + " skipped, of a type that this gpumem does not know.");

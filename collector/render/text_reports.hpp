@@ -29,6 +29,9 @@ void add_leaks(TextPage& page, const ProcessView& view);
 void add_peaks(TextPage& page, const ProcessView& view);
 void add_failures(TextPage& page, const ProcessView& view);
 
+// What is live, by device, kind and call site.
+void add_snapshot(TextPage& page, const ProcessView& view);
+
 // The few lines that come first: how the process ended, what failed first, the peaks, what is still live.
 void add_headline(TextPage& page, const ProcessView& view);
 

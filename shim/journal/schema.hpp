@@ -17,6 +17,7 @@ inline constexpr auto file_prefix = "gpumem-"sv;
 inline constexpr auto journal_suffix = ".jsonl"sv;
 inline constexpr auto status_suffix = ".status.json"sv;
 inline constexpr auto symbols_suffix = ".symbols.json"sv;
+inline constexpr auto marks_suffix = ".marks.jsonl"sv;
 
 // Values of "t".
 namespace line {

@@ -135,7 +135,7 @@ TEST_CASE("hostile disks: a file is cut again and again while calls are recorded
 TEST_CASE("hostile disks: without a limit that the journal may reach, descriptors to be had, or a file size") {
   NEEDS(driver);
   NEEDS(nvcc);
-  for (const char* limit : {"ulimit -f 100", "ulimit -f 0", "ulimit -n 4", "ulimit -n 16"}) {
+  for (const char* limit : {"ulimit -f 100", "ulimit -f 0", "ulimit -n 8", "ulimit -n 16"}) {
     INFO(limit);
     Stage stage;
     stage.set("GPUMEM_JOURNAL_MAX", "1M");

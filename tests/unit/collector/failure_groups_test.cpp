@@ -45,7 +45,7 @@ TEST_CASE("retries of one thread are one group, which recovered") {
   groups.take(failed_alloc(900 * ms, 500), false);
   freed = 300;
   groups.take(success(1800 * ms, 500));
-  const auto found = groups.finish();
+  const auto found = groups.in_order();
   REQUIRE(found.size() == 1);
   CHECK(found[0].count == 2);
   CHECK(found[0].end == Outcome::recovered);
@@ -59,7 +59,7 @@ TEST_CASE("a smaller success, another thread's, or one too late is no recovery")
   groups.take(success(20 * ms, 499));
   groups.take(success(20 * ms, 500, 2));
   groups.take(success(1011 * ms, 500));
-  CHECK(groups.finish().front().end == Outcome::given_up);
+  CHECK(groups.in_order().front().end == Outcome::given_up);
 }
 
 TEST_CASE("a pause of more than a second, or a success, begins a new group") {
@@ -68,7 +68,7 @@ TEST_CASE("a pause of more than a second, or a success, begins a new group") {
   groups.take(failed_alloc(1001 * ms, 500), false);
   groups.take(success(1002 * ms, 500));
   groups.take(failed_alloc(1003 * ms, 500), false);
-  CHECK(groups.finish().size() == 3);
+  CHECK(groups.in_order().size() == 3);
 }
 
 TEST_CASE("different sizes, codes and call sites are never one group") {
@@ -83,7 +83,7 @@ TEST_CASE("different sizes, codes and call sites are never one group") {
   other_code.code = 1;
   groups.take(other_code, false);
   groups.take(success(6 * ms, 3 << 20));
-  const auto found = groups.finish();
+  const auto found = groups.in_order();
   REQUIRE(found.size() == 5);
   const Outcome expected[] = {Outcome::given_up, Outcome::recovered, Outcome::given_up, Outcome::recovered,
                               Outcome::single};
@@ -100,7 +100,7 @@ TEST_CASE("a call site that comes down in steps is one group, and recovers with 
   groups.take(failed_alloc(3 * ms, 810), false);
   groups.take(success(4 * ms, 800));
   groups.take(success(5 * ms, 810));
-  const auto found = groups.finish();
+  const auto found = groups.in_order();
   REQUIRE(found.size() == 1);
   CHECK(found[0].count == 3);
   CHECK(found[0].is_shrinking());
@@ -115,7 +115,7 @@ TEST_CASE("failed starts come first") {
   start.tried = "init";
   start.start = true;
   groups.take(start, false);
-  CHECK(groups.finish().front().first.start);
+  CHECK(groups.in_order().front().first.start);
 }
 
 TEST_CASE("the same failure again and again is one group") {
@@ -126,7 +126,7 @@ TEST_CASE("the same failure again and again is one group") {
     failure.code = 4;
     groups.take(failure, true);
   }
-  const auto found = groups.finish();
+  const auto found = groups.in_order();
   REQUIRE(found.size() == 1);
   CHECK(found[0].count == 64);
   CHECK(found[0].end == Outcome::single);
@@ -151,7 +151,7 @@ TEST_CASE("a failure knows the process and the machine just after it, or as they
   groups.take(second, false);
   state.tid = 3;
   groups.take(state);
-  const auto found = groups.finish();
+  const auto found = groups.in_order();
   REQUIRE(found.size() == 2);
   CHECK(found[0].state->threads == 5);
   CHECK(found[0].probe->ns == 12);

@@ -83,13 +83,14 @@ TEST_CASE("unknown keys, ops and kinds are read") {
 
 TEST_CASE("segments of one process are read in order, whichever of them is named") {
   const ScratchFolder folder;
-  folder.write("gpumem-h-7-5-0.10.jsonl", alloc_line(3, 3));
-  folder.write("gpumem-h-7-5-0.2.jsonl", alloc_line(2, 2));
-  folder.write("gpumem-h-7-5-0.0.jsonl", process_line + alloc_line(1, 1));
+  for (int segment = 0; segment <= 10; ++segment) {
+    folder.write("gpumem-h-7-5-0." + std::to_string(segment) + ".jsonl", process_line + alloc_line(segment, segment));
+  }
   folder.write("gpumem-h-8-5-0.0.jsonl", process_line);
   const auto result = read(folder.path() / "gpumem-h-7-5-0.2.jsonl");
-  REQUIRE(result.records.size() == 4);
-  CHECK(std::get<EventRecord>(result.records[3]).bytes == 3);
+  REQUIRE(result.records.size() == 12);
+  CHECK(std::holds_alternative<ProcessRecord>(result.records[0]));
+  for (std::size_t i = 1; i < 12; ++i) CHECK(std::get<EventRecord>(result.records[i]).bytes == i - 1);
 }
 
 TEST_CASE("a folder gives one entry for each process, and knows which went on by exec") {
