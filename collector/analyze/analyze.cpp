@@ -166,7 +166,8 @@ class Analyzer {
   }
 
   void take(const LiveRecord& line) { live_.take(line); }
-  void take(const HostRecord&) {}
+  void take(const MarkRecord& line) { marks_.add_told(line, live_); }
+  void take(const HostRecord& line) { into_.host_memory.take(line); }
 
   static constexpr std::size_t most_snapshots = 64;
 
@@ -206,9 +207,10 @@ struct WatchState {
     result.skipped = reading.skipped();
     result.segments = reading.segments();
     all.finish();
-    result.end = judge_end(result.process, result.reached_its_end, files.replaced_by_exec,
-                           read_status_file(files.status_file()));
+    const auto status = read_status_file(files.status_file());
+    result.end = judge_end(result.process, result.reached_its_end, files.replaced_by_exec, status);
     result.end.cut = result.skipped.cut && !result.reached_its_end;
+    result.host_memory.shortage = shortage_at_end(result.host_memory, result.end, status);
   }
 
   ProcessAnalysis result;

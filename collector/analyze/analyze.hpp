@@ -10,6 +10,7 @@
 
 #include "analyze/driver_figures.hpp"
 #include "analyze/failure_groups.hpp"
+#include "analyze/host_memory.hpp"
 #include "analyze/leak_classes.hpp"
 #include "analyze/live_table.hpp"
 #include "analyze/marks.hpp"
@@ -70,6 +71,7 @@ struct ProcessAnalysis {
   bool reached_its_end = false;          // its exit handlers ran
   std::optional<TotalsRecord> counters;  // the newest counters
   SkippedLines skipped;
+  HostMemory host_memory;
   std::vector<MissingEvents> gaps;
   std::uint64_t segments = 0;               // of the journal, there or not
   std::optional<std::uint64_t> live_as_of;  // what is live is only known for this time, as a sum for each call site

@@ -10,6 +10,7 @@
 #include "commands/shim_location.hpp"
 #include "commands/symbol_job.hpp"
 #include "model/error.hpp"
+#include "probe/cgroup.hpp"
 #include "render/units.hpp"
 
 namespace gpumem {
@@ -89,7 +90,10 @@ int run(const RunOptions& options, const std::vector<std::string>& command, cons
   // Our summary says more than the shim's own line.
   if (options.quiet || !std::getenv("GPUMEM_QUIET")) environment["GPUMEM_QUIET"] = "1";
   try {
-    const FinishedChild child = run_child(command, environment);
+    const auto kills_before = group_kills("/");
+    FinishedChild child = run_child(command, environment);
+    if (const auto kills = group_kills("/"); kills && kills_before && *kills >= *kills_before)
+      child.status.group_kills = *kills - *kills_before;
     report_run(options, folder, child, program);
     return end_like(child.status);
   } catch (const StartFailure& failure) {

@@ -226,6 +226,13 @@ Record parse_host(const Fields& in) {
   return out;
 }
 
+Record parse_mark(const Fields& in) {
+  MarkRecord out;
+  out.ends = in.flag("end");
+  out.text = in.text("text");
+  return out;
+}
+
 Record parse_coverage(const Fields& in) {
   CoverageRecord out;
   out.when = in.required_text("when");
@@ -287,6 +294,7 @@ constexpr LineType line_types[] = {
     {schema::line::totals, record_of<parse_totals_of>},
     {schema::line::end, parse_end},
     {schema::line::host, parse_host},
+    {schema::line::mark, parse_mark},
     {schema::line::checkpoint, record_of<parse_checkpoint>},
     {schema::line::site, record_of<parse_site>},
     {schema::line::live, record_of<parse_live>},

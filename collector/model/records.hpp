@@ -185,6 +185,12 @@ struct HostRecord : LineHead {
   std::optional<std::uint64_t> group_used, group_limit, group_kills;
 };
 
+// A mark that the program has set, or the beginning or end of a range.
+struct MarkRecord : LineHead {
+  std::string text;
+  bool ends = false;
+};
+
 struct CoverageRecord : LineHead {
   std::string when;
   bool seen = false;
@@ -214,7 +220,7 @@ struct TotalsRecord : LineHead {
 };
 
 using Record = std::variant<ProcessRecord, ModuleRecord, PythonRecord, InterpreterRecord, StackRecord, DeviceRecord,
-                            EventRecord, FailureRecord, StateRecord, ProbeRecord, SampleRecord, HostRecord,
+                            EventRecord, FailureRecord, StateRecord, ProbeRecord, SampleRecord, HostRecord, MarkRecord,
                             CoverageRecord, TotalsRecord, CheckpointRecord, SiteRecord, LiveRecord, GapRecord>;
 
 }  // namespace gpumem

@@ -35,6 +35,8 @@ std::optional<ExitRecord> read_status_file(const std::filesystem::path& path) {
   status.exit_status = maybe_int(object, "exit_status");
   status.signal = maybe_int(object, "signal");
   if (!status.exit_status && !status.signal) return std::nullopt;
+  if (const auto kills = object.find("group_kills"); kills != object.end() && kills->is_number_unsigned())
+    status.group_kills = kills->get<std::uint64_t>();
   if (const auto command = object.find("command"); command != object.end() && command->is_array()) {
     for (const auto& word : *command) {
       if (word.is_string()) status.command.push_back(word.get<std::string>());
@@ -52,6 +54,7 @@ void write_status_file(const std::filesystem::path& path, const ExitRecord& stat
   object["ended_ns"] = status.ended_ns;
   object["exit_status"] = status.exit_status ? json(*status.exit_status) : json();
   object["signal"] = status.signal ? json(*status.signal) : json();
+  object["group_kills"] = status.group_kills ? json(*status.group_kills) : json();
   write_sidecar(path, object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
 }
 

@@ -16,6 +16,7 @@ struct ExitRecord {
   std::uint64_t ended_ns = 0;    // wall clock
   std::optional<int> exit_status;
   std::optional<int> signal;
+  std::optional<std::uint64_t> group_kills;  // in its memory control group, for want of memory, while it ran
 };
 
 // Nothing where the file is missing or is not such a sidecar.

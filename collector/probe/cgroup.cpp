@@ -91,4 +91,10 @@ ordered_json cgroup_memory(const fs::path& root) {
   return {{"version", own.hierarchy->version}, {"group", own.group}, {"levels", levels}};
 }
 
+std::optional<std::uint64_t> group_kills(const fs::path& root) {
+  const auto levels = cgroup_memory(root)["levels"];
+  if (levels.empty() || !levels[0].contains("events") || !levels[0]["events"].contains("oom_kill")) return std::nullopt;
+  return levels[0]["events"]["oom_kill"].get<std::uint64_t>();
+}
+
 }  // namespace gpumem

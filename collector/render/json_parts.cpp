@@ -105,6 +105,39 @@ ordered_json site_object(const ProcessView& view, std::uint64_t stack) {
           {"frames", std::move(frames)}};
 }
 
+namespace {
+
+ordered_json host_line(const std::optional<HostRecord>& line) {
+  if (!line) return nullptr;
+  return {{"ns", line->ns},
+          {"resident", or_null(line->resident)},
+          {"swapped", or_null(line->swapped)},
+          {"pinned", or_null(line->pinned)},
+          {"available", or_null(line->available)},
+          {"group_used", or_null(line->group_used)},
+          {"group_limit", or_null(line->group_limit)},
+          {"group_kills", or_null(line->group_kills)}};
+}
+
+const char* word(HostShortage shortage) {
+  switch (shortage) {
+    case HostShortage::group_killed: return "group_killed";
+    case HostShortage::group_full: return "group_full";
+    case HostShortage::machine_full: return "machine_full";
+    case HostShortage::none: break;
+  }
+  return "none";
+}
+
+ordered_json host_memory_json(const HostMemory& memory) {
+  return {{"shortage", word(memory.shortage)},
+          {"first", host_line(memory.first)},
+          {"highest", host_line(memory.highest)},
+          {"latest", host_line(memory.latest)}};
+}
+
+}  // namespace
+
 ordered_json process_object(const ProcessView& view) {
   const auto& process = view.process;
   ordered_json end = {{"how", word(process.end.how)},
@@ -147,6 +180,7 @@ ordered_json process_object(const ProcessView& view) {
           {"gaps", std::move(gaps)},
           {"live_as_of_ns", or_null(process.live_as_of)},
           {"marks", std::move(marks)},
+          {"host_memory", host_memory_json(process.host_memory)},
           {"records",
            {{"events", process.events},
             {"failures", process.failed_calls},

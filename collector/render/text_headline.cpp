@@ -229,6 +229,7 @@ void add_headline(TextPage& page, const ProcessView& view) {
   add_in_flight(page, view);
   add_peak_lines(page, view);
   add_live_lines(page, view);
+  if (const auto text = host_memory_text(view.process); !text.empty()) page.fact("Host memory", text, label_width);
   add_missing_names(page, view);
 }
 

@@ -33,6 +33,10 @@ Diagnosis diagnosis_of(const ProcessView& view, const ExplainedHang& each);
 std::string untracked_text(const ProcessAnalysis& process);
 
 // "segments 1 to 17 of 25 were dropped …", a whole text
+// Whether the kernel ended the process for want of memory, and with what figures; else its highest, where CUDA pinned
+// some of it. Empty where there is nothing to tell.
+std::string host_memory_text(const ProcessAnalysis& process);
+
 std::string gap_text(const ProcessAnalysis& process, const MissingEvents& gap);
 
 // For which time what is live is known, a whole text. Only where that is limited.

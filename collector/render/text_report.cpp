@@ -27,7 +27,14 @@ void add_marks(TextPage& page, const ProcessAnalysis& process) {
   if (process.marks.empty()) return;
   page.heading("Marks");
   TableRows rows;
-  for (const auto& moment : process.marks) {
+  constexpr std::size_t most_at_each_end = 20;
+  const std::size_t count = process.marks.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i == most_at_each_end && count > 2 * most_at_each_end) {
+      i = count - most_at_each_end;
+      rows.push_back({"…", "", count_of(count - 2 * most_at_each_end, "mark") + " more: --format json has them"});
+    }
+    const MarkedMoment& moment = process.marks[i];
     std::string live;
     for (const auto& [device, bytes] : moment.on_device) {
       live += (live.empty() ? "" : ", ") + bytes_text(bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0) + " on GPU " +

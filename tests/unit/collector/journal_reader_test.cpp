@@ -65,7 +65,7 @@ TEST_CASE("a torn line keeps nothing of the memory that its padding would take")
 
 TEST_CASE("lines of unknown type are skipped and counted") {
   const ScratchFolder folder;
-  const auto result = read(folder.write("a.jsonl", process_line + R"({"t":"mark","ns":1,"tid":7,"text":"x"})"
+  const auto result = read(folder.write("a.jsonl", process_line + R"({"t":"of_tomorrow","ns":1,"tid":7,"text":"x"})"
                                                                   "\n"));
   CHECK(result.records.size() == 1);
   CHECK(result.skipped.unknown == 1);

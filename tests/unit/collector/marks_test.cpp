@@ -55,3 +55,31 @@ TEST_CASE("a mark tells what was live at its time") {
   CHECK(process.marks[1].on_device.at(0) == 100);
   CHECK(process.marks[2].on_device.at(0) == 150);
 }
+
+TEST_CASE("marks that the program sets stand among the others, and the ends of its ranges do not") {
+  const ScratchFolder folder;
+  folder.write("gpumem-elsewhere-7-5-0.0.jsonl",
+               process_line + alloc_line(1, 100) +
+                   "{\"t\":\"mark\",\"ns\":11,\"tid\":1,\"from\":\"nvtx\",\"text\":\"epoch 1\",\"depth\":0}\n"
+                   "{\"t\":\"mark\",\"ns\":12,\"tid\":1,\"from\":\"nvtx\",\"end\":true,\"depth\":0}\n" +
+                   alloc_line(2, 50));
+  append_mark(folder / "gpumem-elsewhere-7-5-0.marks.jsonl", {5, "a person's"});
+  const auto process = analyze(find_journals(folder.path()).front(), Strictness::strict);
+  REQUIRE(process.marks.size() == 2);
+  CHECK(process.marks[0].mark.text == "a person's");
+  CHECK(process.marks[1].mark.text == "epoch 1");
+  CHECK(process.marks[1].on_device.at(0) == 100);
+}
+
+TEST_CASE("of very many marks of the program the newest are kept") {
+  const ScratchFolder folder;
+  std::string text = process_line;
+  for (int i = 0; i < 3000; ++i) {
+    text += "{\"t\":\"mark\",\"ns\":" + std::to_string(i) + ",\"tid\":1,\"from\":\"nvtx\",\"text\":\"step " +
+            std::to_string(i) + "\"}\n";
+  }
+  folder.write("gpumem-elsewhere-7-5-0.0.jsonl", text);
+  const auto process = analyze(find_journals(folder.path()).front(), Strictness::strict);
+  CHECK(process.marks.size() == 1000);
+  CHECK(process.marks.back().mark.text == "step 2999");
+}
