@@ -91,8 +91,8 @@ TEST_CASE("python stacks: a random program whose greenlets take turns on one C s
   CHECK(outcome.out.find(" 0 greenlets came back") == std::string::npos);
 }
 
-TEMPLATE_TEST_CASE_SIG("python stacks: a random program whose frames another function runs", "", ((int minor), minor), 9,
-                       10, 11, 12, 13, 14, 15) {
+TEMPLATE_TEST_CASE_SIG("python stacks: a random program with another evaluator", "", ((int minor), minor), 9, 10, 11,
+                       12, 13, 14, 15) {
   NEEDS_PYTHON(python);
   const auto outcome = python.run("random_program", {full() ? "200000" : "5000", "evaluator"});
   check_passes(outcome);
