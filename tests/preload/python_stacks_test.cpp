@@ -75,7 +75,6 @@ void check_passes(const Outcome& outcome) {
   }
 
 #define ON_EACH_PYTHON ((int minor), minor), 8, 9, 10, 11, 12, 13, 14, 15
-#define ON_EACH_WITH_EVALUATORS ((int minor), minor), 9, 10, 11, 12, 13, 14, 15
 
 TEMPLATE_TEST_CASE_SIG("python stacks: a random program among restless threads", "", ON_EACH_PYTHON) {
   NEEDS_PYTHON(python);
@@ -92,8 +91,8 @@ TEST_CASE("python stacks: a random program whose greenlets take turns on one C s
   CHECK(outcome.out.find(" 0 greenlets came back") == std::string::npos);
 }
 
-TEMPLATE_TEST_CASE_SIG("python stacks: a random program whose frames another function runs", "",
-                       ON_EACH_WITH_EVALUATORS) {
+TEMPLATE_TEST_CASE_SIG("python stacks: a random program with another evaluator", "", ((int minor), minor), 9, 10, 11,
+                       12, 13, 14, 15) {
   NEEDS_PYTHON(python);
   const auto outcome = python.run("random_program", {full() ? "200000" : "5000", "evaluator"});
   check_passes(outcome);
