@@ -144,6 +144,27 @@ TEST_CASE("libraries that come and go on another thread leave no stale rules") {
   CHECK(tallies[1].wrong == 0);
 }
 
+TEST_CASE("while a library is going, no rule of it is believed of what comes in its place") {
+  Arena::set_budget(64 << 20);
+  Tally before, meanwhile;
+  std::mt19937 random(5);
+  PathLibrary going(0);
+  const auto functions_before = functions_of({&going});
+  for (int i = 0; i < 200; ++i) follow(functions_before, random_turns(random), before);
+  ++unloads_running;
+  dlclose(going.release());
+  {
+    const PathLibrary comes(1);
+    const auto functions = functions_of({&comes});
+    CHECK(functions[0] == functions_before[0]);
+    for (int i = 0; i < 200; ++i) follow(functions, random_turns(random), meanwhile);
+  }
+  --unloads_running;
+  CHECK(before.wrong == 0);
+  CHECK(meanwhile.wrong == 0);
+  CHECK(meanwhile.by_rules() == meanwhile.captures);
+}
+
 TEST_CASE("threads that end leave their memory to others") {
   Arena::set_budget(64 << 20);
   const std::size_t before = memo_pool.count();

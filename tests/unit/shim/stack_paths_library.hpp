@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/loaded_objects.hpp"
@@ -24,6 +25,7 @@ class PathLibrary {
   explicit PathLibrary(int variant)
       : handle_(dlopen((PROGRAMS_FOLDER "/stack_paths_" + std::to_string(variant) + ".so").c_str(), RTLD_NOW)) {}
   ~PathLibrary() {
+    if (handle_ == nullptr) return;
     ++unloads_running;
     dlclose(handle_);
     ++unloads_done;
@@ -34,6 +36,9 @@ class PathLibrary {
   StackPath::Function function(unsigned number) const {
     return reinterpret_cast<StackPathFunction>(dlsym(handle_, "stack_path_function"))(number);
   }
+
+  // For dlclose() by the caller, uncounted.
+  void* release() { return std::exchange(handle_, nullptr); }
 
  private:
   void* handle_;
