@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <utility>
 
 #include <execinfo.h>
@@ -9,6 +10,7 @@
 #include <boost/stacktrace/safe_dump_to.hpp>
 
 #include "base/loaded_objects.hpp"
+#include "stack/native/step_guard.hpp"
 
 // Boost.Stacktrace calls these; linking them would make every program under the shim load libgcc_s.
 namespace gpumem {
@@ -19,10 +21,12 @@ struct UnwindLibrary {
   using GetIP = _Unwind_Ptr (*)(_Unwind_Context*);
   using GetIPInfo = _Unwind_Ptr (*)(_Unwind_Context*, int*);
   using GetCFA = _Unwind_Word (*)(_Unwind_Context*);
+  using GetGR = _Unwind_Word (*)(_Unwind_Context*, int);
   std::atomic<Backtrace> backtrace{nullptr};
   std::atomic<GetIP> get_ip{nullptr};
   std::atomic<GetIPInfo> get_ip_info{nullptr};
   std::atomic<GetCFA> get_cfa{nullptr};
+  std::atomic<GetGR> get_register{nullptr};
   std::atomic<bool> sought{false};
 } unwind_library;
 
@@ -40,10 +44,12 @@ bool find_unwind_library(bool loaded_by_backtrace) {
     void* ip = object.exported_function("_Unwind_GetIP");
     void* ip_info = object.exported_function("_Unwind_GetIPInfo");
     void* cfa = object.exported_function("_Unwind_GetCFA");
-    if (walk == nullptr || ip == nullptr || ip_info == nullptr || cfa == nullptr) return false;
+    void* gr = object.exported_function("_Unwind_GetGR");
+    if (walk == nullptr || ip == nullptr || ip_info == nullptr || cfa == nullptr || gr == nullptr) return false;
     unwind_library.get_ip.store(reinterpret_cast<UnwindLibrary::GetIP>(ip), std::memory_order_relaxed);
     unwind_library.get_ip_info.store(reinterpret_cast<UnwindLibrary::GetIPInfo>(ip_info), std::memory_order_relaxed);
     unwind_library.get_cfa.store(reinterpret_cast<UnwindLibrary::GetCFA>(cfa), std::memory_order_relaxed);
+    unwind_library.get_register.store(reinterpret_cast<UnwindLibrary::GetGR>(gr), std::memory_order_relaxed);
     unwind_library.backtrace.store(reinterpret_cast<UnwindLibrary::Backtrace>(walk), std::memory_order_release);
     return true;
   });
@@ -59,12 +65,44 @@ constinit thread_local StackPointers* stack_pointers __attribute__((tls_model("i
 
 constexpr unsigned most_stack_pointers = sizeof StackCapture::own_ends / sizeof *StackCapture::own_ends;
 
+struct Visitor {
+  _Unwind_Trace_Fn visit;
+  void* data;
+};
+
+#if defined(__x86_64__)
+
+// libgcc follows whatever stands where a return address should. What no rule covers is left to it.
+bool can_go_on(_Unwind_Context* context) {
+  constexpr int number_of_rbp = 6;
+  int stands_at_it = 0;
+  const std::uintptr_t pc = unwind_library.get_ip_info.load(std::memory_order_relaxed)(context, &stands_at_it);
+  UnwindRule rule;
+  if (!find_rule(stands_at_it ? pc : pc - 1, rule)) return true;
+  const auto sp = unwind_library.get_cfa.load(std::memory_order_relaxed)(context);
+  const auto of_frame = unwind_library.get_register.load(std::memory_order_relaxed);
+  return can_step_up(rule, {pc, sp, rule.uses_rbp() ? of_frame(context, number_of_rbp) : 0});
+}
+
+#else
+
+bool can_go_on(_Unwind_Context*) { return true; }
+
+#endif
+
+_Unwind_Reason_Code visit_and_look_ahead(_Unwind_Context* context, void* data) {
+  const auto& visitor = *static_cast<const Visitor*>(data);
+  const _Unwind_Reason_Code said = visitor.visit(context, visitor.data);
+  return said == _URC_NO_REASON && !can_go_on(context) ? _URC_END_OF_STACK : said;
+}
+
 }  // namespace
 
 extern "C" {
 _Unwind_Reason_Code _Unwind_Backtrace(_Unwind_Trace_Fn visit, void* data) {
   const auto walk = unwind_library.backtrace.load(std::memory_order_acquire);
-  return walk != nullptr ? walk(visit, data) : _URC_END_OF_STACK;
+  Visitor visitor{visit, data};
+  return walk != nullptr ? walk(visit_and_look_ahead, &visitor) : _URC_END_OF_STACK;
 }
 _Unwind_Ptr _Unwind_GetIP(_Unwind_Context* context) {
   const _Unwind_Ptr address = unwind_library.get_ip.load(std::memory_order_relaxed)(context);
@@ -98,10 +136,12 @@ void capture_with_boost(unsigned capacity, StackCapture& capture) {
   capacity = std::min(capacity, max_frames);
   void** frames = capture.own_addresses;
   capture.own_addresses[0] = nullptr;
+  const int saved_errno = errno;
   StackPointers pointers{capture.own_ends, 0, false};
   StackPointers* const outer = std::exchange(stack_pointers, &pointers);
   boost::stacktrace::safe_dump_to(frames, (capacity + StackCapture::most_own_frames + 1) * sizeof(void*));
   stack_pointers = outer;
+  errno = saved_errno;
   unsigned walked = 0;
   while (frames[walked] != nullptr) ++walked;
   // Boost itself skipped the innermost ones; a frame ends where its caller's stack pointer is.

@@ -1,7 +1,6 @@
 #include "stack/native/frame_walk.hpp"
 
 #include "base/lazy.hpp"
-#include "base/readable.hpp"
 
 namespace gpumem {
 namespace {
@@ -56,37 +55,6 @@ class TracedStack {
   bool from_start_ = true;
 };
 
-// One frame up; false: the rule cannot be true here.
-bool step(const UnwindRule& rule, TracedStack& stack, Registers& at) {
-  using FrameEnd = UnwindRule::FrameEnd;
-  using CallersRbp = UnwindRule::CallersRbp;
-  stack.begin_frame(at.sp);
-  if (rule.uses_rbp()) stack.depend_on_rbp();
-  const auto size = static_cast<std::uintptr_t>(std::intptr_t{rule.frame_size});
-  std::uintptr_t end = 0;
-  switch (rule.end) {
-    case FrameEnd::from_rsp: end = at.sp + size; break;
-    case FrameEnd::from_rbp: end = at.rbp + size; break;
-    case FrameEnd::loaded_from_rbp:
-      if (!stack.read(at.rbp + size, end)) return false;
-      break;
-    default: return false;
-  }
-  if (end <= at.sp || !stack.read(end - sizeof end, at.pc)) return false;
-  const std::uintptr_t rbp_place = rule.rbp == CallersRbp::saved_at_rbp
-                                       ? at.rbp
-                                       : end + sizeof end * static_cast<std::uintptr_t>(std::intptr_t{rule.rbp_slot});
-  if (rule.rbp != CallersRbp::unchanged && !stack.read_rbp(rbp_place, at.rbp)) return false;
-  at.sp = end;
-  return true;
-}
-
-// Other unwinders look at the bytes there, to recognise the return from a signal handler.
-bool may_be_code(std::uintptr_t address) {
-  constexpr std::uintptr_t last_byte_looked_at = 9;
-  return is_readable(address) && is_readable(address + last_byte_looked_at - sizeof(std::uint64_t) + 1);
-}
-
 }  // namespace
 
 WalkEnd walk_frames(const Registers& start, const StackBounds& bounds, RuleCache& rules, unsigned capacity,
@@ -107,7 +75,7 @@ WalkEnd walk_frames(const Registers& start, const StackBounds& bounds, RuleCache
       end = WalkEnd::broken;
       break;
     }
-    if (!step(rule, stack, at)) {
+    if (!step_up(rule, stack, at)) {
       end = WalkEnd::broken;
       break;
     }

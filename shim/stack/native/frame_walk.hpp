@@ -3,15 +3,12 @@
 
 #include <cstdint>
 
+#include "stack/native/frame_step.hpp"
 #include "stack/native/own_stack.hpp"
 #include "stack/native/rule_cache.hpp"
 #include "stack/unwinder.hpp"
 
 namespace gpumem {
-
-struct Registers {
-  std::uintptr_t pc, sp, rbp;  // of a frame that stays while its stack is walked
-};
 
 // What a walk has read: the same registers and the same values in the same cells make the same stack.
 struct WalkTrace {

@@ -27,6 +27,7 @@ struct UnwindRule {
   bool uses_rbp() const {
     return end == FrameEnd::from_rbp || end == FrameEnd::loaded_from_rbp || rbp == CallersRbp::saved_at_rbp;
   }
+  bool names_caller() const { return end != FrameEnd::unsupported && end != FrameEnd::outermost; }
   bool operator==(const UnwindRule&) const = default;
 };
 static_assert(sizeof(UnwindRule) == sizeof(std::uint64_t));
@@ -34,5 +35,9 @@ static_assert(sizeof(UnwindRule) == sizeof(std::uint64_t));
 // For a place at which code of the object stands: a call's, or any at which registers are known. The object must stay
 // mapped meanwhile.
 UnwindRule derive_rule(const LoadedObject& object, std::uintptr_t address);
+
+// The same for code of whichever file is loaded there; false: of none. Under the loader's lock, so that what is read
+// there stays: an unload may have gone unnoticed.
+bool find_rule(std::uintptr_t address, UnwindRule& rule);
 
 }  // namespace gpumem

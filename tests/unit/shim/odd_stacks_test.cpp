@@ -4,8 +4,6 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-#include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <thread>
 
@@ -42,36 +40,6 @@ class UndescribedCode {
  private:
   void* page_;
 };
-
-// What stands in a frame, whose caller goes on from there.
-struct SavedRegisters {
-  std::uintptr_t rbp, return_address;
-};
-
-StackCapture* captured_below = nullptr;
-
-// A capture below the C library, below a frame in which something else stands.
-__attribute__((noinline)) void capture_below(const SavedRegisters* instead) {
-  auto& saved = *static_cast<volatile SavedRegisters*>(__builtin_frame_address(0));
-  const std::uintptr_t rbp = saved.rbp, return_address = saved.return_address;
-  if (instead->rbp != 0) saved.rbp = instead->rbp;
-  if (instead->return_address != 0) saved.return_address = instead->return_address;
-  int two[] = {2, 1};
-  std::qsort(two, 2, sizeof *two, [](const void*, const void*) {
-    capture_stack({}, *captured_below);
-    return 0;
-  });
-  saved.rbp = rbp;
-  saved.return_address = return_address;
-}
-
-// Its rules need rbp.
-__attribute__((noinline)) void capture_below_frame_with_rbp(const SavedRegisters* instead) {
-  volatile auto* room = static_cast<volatile char*>(__builtin_alloca(static_cast<std::size_t>(twice) * 64));
-  room[0] = 1;
-  capture_below(instead);
-  room[1] = 2;
-}
 
 }  // namespace
 
@@ -200,42 +168,6 @@ TEST_CASE("code without unwind data ends a stack as it does for libgcc") {
   CHECK(tally.captures == 3);
   CHECK(tally.wrong == 0);
   CHECK(tally.by_fallback() == 3);
-}
-
-TEST_CASE("a stack whose frames are not what their code says ends there") {
-  Arena::set_budget(64 << 20);
-  static StackCapture captured;
-  captured_below = &captured;
-  void* unreadable = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  const auto no_place = reinterpret_cast<std::uintptr_t>(unreadable);
-  const auto stack = here() & ~std::uintptr_t{15}, data = reinterpret_cast<std::uintptr_t>(&captured);
-  capture_below_frame_with_rbp(std::array<SavedRegisters, 1>{}.data());
-  const unsigned whole = captured.depth;
-  const std::vector<void*> below(captured.addresses, captured.addresses + 2);
-  CHECK(whole > 2);
-  for (const SavedRegisters instead : {SavedRegisters{0, 3},
-                                       {0, no_place},
-                                       {0, no_place - 4},
-                                       {0, ~std::uintptr_t{0}},
-                                       {0, data},
-                                       {8, 0},
-                                       {no_place, 0},
-                                       {stack - 4096, 0},
-                                       {~std::uintptr_t{7}, 0}}) {
-    INFO(std::hex << instead.rbp << " " << instead.return_address);
-    const std::vector<SavedRegisters> given{instead};
-    for (int times = 0; times < twice; ++times) {
-      errno = 12345;
-      capture_below_frame_with_rbp(given.data());
-      CHECK(errno == 12345);
-      REQUIRE(captured.depth >= 2);
-      CHECK(captured.depth < whole);
-      CHECK(std::vector<void*>(captured.addresses, captured.addresses + 2) == below);
-      for (unsigned i = 0; i < captured.depth; ++i)
-        CHECK(reinterpret_cast<std::uintptr_t>(captured.addresses[i]) != instead.return_address);
-    }
-  }
-  munmap(unreadable, 4096);
 }
 
 TEST_CASE("while a library may be going, stacks are walked by rules all the same, and none is remembered") {
