@@ -1,5 +1,6 @@
 // Stacks that rules cannot walk, or only with care: never a crash nor a hang, and the answer is libgcc's.
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -169,6 +170,54 @@ TEST_CASE("code without unwind data ends a stack as it does for libgcc") {
   CHECK(tally.wrong == 0);
   CHECK(tally.by_fallback() == 3);
 }
+
+#ifdef __x86_64__
+
+// Each is wrong by the other's rule, which then takes 3 for a return address: the first calls as its last instruction,
+// so that the call returns to the second, which a signal stops at its first.
+asm(R"(
+    .pushsection .text
+test_ends_with_a_call:
+    .cfi_startproc
+    sub $24, %rsp
+    .cfi_def_cfa_offset 32
+    movq $3, (%rsp)
+    movq $3, 16(%rsp)
+    call *%rdi
+    .cfi_endproc
+test_begins_with_a_trap:
+    .cfi_startproc
+    ud2
+    .cfi_endproc
+    .popsection
+)");
+extern "C" void test_ends_with_a_call(void (*does_not_return)());
+extern "C" void test_begins_with_a_trap();
+
+TEST_CASE("a frame is walked by the rule of its call, and one that a signal stopped by that of where it stands") {
+  Arena::set_budget(64 << 20);
+  static sigjmp_buf back;
+  static Tally tally;
+  static void (*const leave)() = [] {
+    tally.capture_and_compare();
+    siglongjmp(back, 1);
+  };
+  struct sigaction action {
+  }, before{};
+  action.sa_handler = [](int) { leave(); };
+  sigaction(SIGILL, &action, &before);
+  for (void (*const last)() : {leave, &test_begins_with_a_trap})
+    for (const bool by_rules : {true, false}) {
+      tally.request.by_rules = by_rules;
+      if (sigsetjmp(back, 1) == 0) test_ends_with_a_call(last);
+    }
+  sigaction(SIGILL, &before, nullptr);
+  CHECK(tally.captures == 4);
+  CHECK(tally.wrong == 0);
+  CHECK(tally.by_fallback() == 3);
+}
+
+#endif
 
 TEST_CASE("while a library may be going, stacks are walked by rules all the same, and none is remembered") {
   Arena::set_budget(64 << 20);

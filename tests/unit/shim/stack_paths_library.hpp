@@ -53,11 +53,14 @@ inline std::vector<StackPath::Function> functions_of(std::initializer_list<const
 }
 
 // As capture_stack() shows it: without this file's own frames, and without the null behind the last.
+// Asked itself, not by way of the shim's forwarding functions.
 inline std::vector<void*> unwound_by_libgcc(unsigned most = max_frames) {
+  static const auto walk =
+      reinterpret_cast<decltype(&_Unwind_Backtrace)>(dlsym(dlopen("libgcc_s.so.1", RTLD_NOW), "_Unwind_Backtrace"));
   prepare_unwinder();
   std::vector<void*> frames;
   frames.reserve(512);
-  _Unwind_Backtrace(
+  walk(
       [](_Unwind_Context* context, void* data) {
         auto& all = *static_cast<std::vector<void*>*>(data);
         all.push_back(reinterpret_cast<void*>(_Unwind_GetIP(context)));
