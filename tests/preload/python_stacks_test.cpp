@@ -1,5 +1,4 @@
-// Python stacks: what the shim reads of them against what the interpreters say themselves, on each version that is
-// here.
+// Python stacks: what the shim reads of them against what the interpreters say themselves, on each version found.
 //
 // Interpreters are python3.N of the PATH, those that scripts/genuine fetches, and those of the list
 // GPUMEM_TEST_PYTHONS, separated by colons.
@@ -86,7 +85,8 @@ TEST_CASE("python stacks: a random program whose greenlets take turns on one C s
   const Python python{client_python()};
   if (said_by(python.path, "__import__('greenlet') and 1") != "1")
     return skipped("the Python clients have no greenlet");
-  const auto outcome = python.run("random_program", {full() ? "1000000" : "20000"});
+  const Environment unwinder = GENERATE(Environment{}, Environment{{"CHECKER_BY_LIBGCC", "1"}});
+  const auto outcome = python.run("random_program", {full() ? "1000000" : "20000"}, unwinder);
   check_passes(outcome);
   CHECK(outcome.out.find(" 0 greenlets came back") == std::string::npos);
 }

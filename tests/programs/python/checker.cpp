@@ -88,11 +88,12 @@ int checker_stack(char* text, int capacity, int twice) {
 }
 
 // The same text of the merged stack, with "-\n" for native frames and "*\n" for those of the interpreter's loop, by
-// which Python frames are placed only where there is no other way.
+// which Python frames are placed only where there is no other way. CHECKER_BY_LIBGCC: native frames are libgcc's.
 int checker_merged(char* text, int capacity) {
   const PythonReading reading = read();
   StackCapture native;
-  capture_stack({}, native);
+  static const bool by_rules = std::getenv("CHECKER_BY_LIBGCC") == nullptr;
+  capture_stack({.by_rules = by_rules}, native);
   const MemoryRange loop = find_interpreter()->loop;
   const bool has_anchors = find_interpreter()->layout.chain != FrameChainKind::frame_objects;
   std::vector<void*> words(native.depth + max_python_frames + extra_words);
