@@ -118,13 +118,13 @@ void verify(Session& session, const StackRequest& request, StackCapture& capture
   const Pages pages(sizeof(StackCapture));
   if (!pages) return;
   auto& reference = *new (pages.begin()) StackCapture;
-  capture_with_boost(request.capacity, reference);
+  capture_with_boost(request, reference);
   session.stacks_checked.fetch_add(1, std::memory_order_relaxed);
   if (std::equal(captured.addresses, captured.addresses + captured.depth, reference.addresses,
                  reference.addresses + reference.depth))
     return;
   session.stacks_wrong.fetch_add(1, std::memory_order_relaxed);
-  capture_with_boost(request.capacity, captured);
+  capture_with_boost(request, captured);
 }
 
 void capture_here(Session& session, const StackRequest& request, StackCapture& captured) {

@@ -55,13 +55,14 @@ bool find_unwind_library(bool loaded_by_backtrace) {
   });
 }
 
-// The stack pointers of the frames that are being walked on this thread: Boost asks only for addresses, once for each.
-struct StackPointers {
-  std::uintptr_t* values;
-  unsigned count;
-  bool has_ended;  // an address of 0 was seen
+// What belongs to the walk that runs on this thread. Boost asks only for addresses, once for each frame.
+struct Walk {
+  std::uintptr_t* stack_pointers;
+  StepGuard guard;
+  unsigned count = 0;
+  bool has_ended = false;  // an address of 0 was seen
 };
-constinit thread_local StackPointers* stack_pointers __attribute__((tls_model("initial-exec"))) = nullptr;
+constinit thread_local Walk* this_walk __attribute__((tls_model("initial-exec"))) = nullptr;
 
 constexpr unsigned most_stack_pointers = sizeof StackCapture::own_ends / sizeof *StackCapture::own_ends;
 
@@ -77,11 +78,11 @@ bool can_go_on(_Unwind_Context* context) {
   constexpr int number_of_rbp = 6;
   int stands_at_it = 0;
   const std::uintptr_t pc = unwind_library.get_ip_info.load(std::memory_order_relaxed)(context, &stands_at_it);
-  UnwindRule rule;
-  if (!find_rule(stands_at_it ? pc : pc - 1, rule)) return true;
+  StepGuard& guard = this_walk->guard;
+  const UnwindRule rule = guard.rule_for(stands_at_it ? pc + 1 : pc);
   const auto sp = unwind_library.get_cfa.load(std::memory_order_relaxed)(context);
   const auto of_frame = unwind_library.get_register.load(std::memory_order_relaxed);
-  return can_step_up(rule, {pc, sp, rule.uses_rbp() ? of_frame(context, number_of_rbp) : 0});
+  return guard.can_step_up(rule, {pc, sp, rule.uses_rbp() ? of_frame(context, number_of_rbp) : 0});
 }
 
 #else
@@ -106,9 +107,9 @@ _Unwind_Reason_Code _Unwind_Backtrace(_Unwind_Trace_Fn visit, void* data) {
 }
 _Unwind_Ptr _Unwind_GetIP(_Unwind_Context* context) {
   const _Unwind_Ptr address = unwind_library.get_ip.load(std::memory_order_relaxed)(context);
-  if (StackPointers* noted = stack_pointers) {
+  if (Walk* noted = this_walk) {
     if (noted->count < most_stack_pointers)
-      noted->values[noted->count] = unwind_library.get_cfa.load(std::memory_order_relaxed)(context);
+      noted->stack_pointers[noted->count] = unwind_library.get_cfa.load(std::memory_order_relaxed)(context);
     ++noted->count;
     noted->has_ended |= address == 0;
   }
@@ -130,29 +131,29 @@ void prepare_unwinder() {
   unwind_library.sought.store(true, std::memory_order_release);
 }
 
-void capture_with_boost(unsigned capacity, StackCapture& capture) {
+void capture_with_boost(const StackRequest& request, StackCapture& capture) {
   prepare_unwinder();
   // Boost ends the dump with a null. Frames of ours come first, and again between the runtime and the driver.
-  capacity = std::min(capacity, max_frames);
+  const unsigned capacity = std::min(request.capacity, max_frames);
   void** frames = capture.own_addresses;
   capture.own_addresses[0] = nullptr;
   const int saved_errno = errno;
-  StackPointers pointers{capture.own_ends, 0, false};
-  StackPointers* const outer = std::exchange(stack_pointers, &pointers);
+  Walk walk{capture.own_ends, StepGuard(shared_rules(request.by_memory, request.generation))};
+  Walk* const outer = std::exchange(this_walk, &walk);
   boost::stacktrace::safe_dump_to(frames, (capacity + StackCapture::most_own_frames + 1) * sizeof(void*));
-  stack_pointers = outer;
+  this_walk = outer;
   errno = saved_errno;
   unsigned walked = 0;
   while (frames[walked] != nullptr) ++walked;
   // Boost itself skipped the innermost ones; a frame ends where its caller's stack pointer is.
-  const unsigned shown = walked + (pointers.has_ended ? 1 : 0), noted = std::min(pointers.count, most_stack_pointers);
-  const unsigned skipped = pointers.count - std::min(pointers.count, shown);
+  const unsigned shown = walked + (walk.has_ended ? 1 : 0), noted = std::min(walk.count, most_stack_pointers);
+  const unsigned skipped = walk.count - std::min(walk.count, shown);
   const LoadedObject self = this_object();
   unsigned kept = 0;
   for (unsigned i = 0; i < walked && kept < capacity; ++i) {
     if (self.contains(reinterpret_cast<std::uintptr_t>(frames[i]))) continue;
     const unsigned caller = skipped + i + 1;
-    capture.own_ends[kept] = caller < noted ? pointers.values[caller] : unknown_frame_end;
+    capture.own_ends[kept] = caller < noted ? walk.stack_pointers[caller] : unknown_frame_end;
     frames[kept++] = frames[i];
   }
   capture.show_own(kept, StackSource::fallback);

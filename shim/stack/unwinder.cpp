@@ -11,11 +11,8 @@ namespace gpumem {
 
 namespace {
 
-constinit RuleCache known_rules, no_known_rules{0};
-
 bool walk_from(const Registers& start, const StackRequest& request, StackCapture& capture) {
-  RuleCache& rules = request.by_memory ? known_rules : no_known_rules;
-  rules.use_generation(request.generation);
+  RuleCache& rules = shared_rules(request.by_memory, request.generation);
   const StackMemo::Use memo(request.generation);
   const StackBounds bounds = memo ? memo->bounds(start.sp) : own_stack(start.sp);
   if (!bounds.contains(start.sp)) return false;
@@ -44,14 +41,12 @@ __attribute__((noinline)) void capture_stack(const StackRequest& request, StackC
         : "=&r"(here.pc), "=&r"(here.sp), "=&r"(here.rbp));
     if (walk_from(here, bounded, capture)) return;
   }
-  capture_with_boost(bounded.capacity, capture);
+  capture_with_boost(bounded, capture);
 }
 
 #else
 
-void capture_stack(const StackRequest& request, StackCapture& capture) {
-  capture_with_boost(request.capacity, capture);
-}
+void capture_stack(const StackRequest& request, StackCapture& capture) { capture_with_boost(request, capture); }
 
 #endif
 

@@ -57,7 +57,7 @@ struct StackCapture {
 void capture_stack(const StackRequest& request, StackCapture& capture);
 
 // The same by Boost alone.
-void capture_with_boost(unsigned capacity, StackCapture& capture);
+void capture_with_boost(const StackRequest& request, StackCapture& capture);
 
 // Finds libgcc_s, loading it as glibc's own backtrace() does where the program has none. That takes the loader's lock,
 // so it is best done where the program has asked for the lock itself, as in dlsym; a capture does it otherwise.

@@ -32,7 +32,7 @@ unsigned bare_unwind() {
     void** frames;
     unsigned count;
   } walk{frames, 0};
-  _Unwind_Backtrace(
+  libgcc_backtrace()(
       [](_Unwind_Context* context, void* data) {
         auto& into = *static_cast<Walk*>(data);
         into.frames[into.count++] = reinterpret_cast<void*>(_Unwind_GetIP(context));

@@ -1,6 +1,19 @@
 #include "stack/native/rule_cache.hpp"
 
+#include "base/loaded_objects.hpp"
+
 namespace gpumem {
+namespace {
+
+constinit RuleCache known_rules, no_known_rules{0};
+
+}  // namespace
+
+RuleCache& shared_rules(bool by_memory, std::uint32_t generation) {
+  RuleCache& rules = by_memory ? known_rules : no_known_rules;
+  rules.use_generation(generation);
+  return rules;
+}
 
 void RuleCache::use_generation(std::uint32_t generation) {
   const auto is_newer = [&] {
@@ -21,10 +34,17 @@ std::size_t RuleCache::count() {
   return count_;
 }
 
+// Under the loader's lock, so that what is read there stays: an unload may have gone unnoticed.
 UnwindRule RuleCache::derive(std::uintptr_t return_address) {
+  const std::uintptr_t call = return_address - 1;
   UnwindRule rule;
+  const bool is_code = any_object([&](const LoadedObject& object) {
+    if (!object.contains(call)) return false;
+    rule = derive_rule(object, call);
+    return true;
+  });
   // Else it can be any word that lies where a return address should: there is no end of those.
-  if (find_rule(return_address - 1, rule)) store(return_address, rule);
+  if (is_code) store(return_address, rule);
   return rule;
 }
 

@@ -71,4 +71,7 @@ class RuleCache {
   std::size_t count_ = 0;
 };
 
+// The process's, for that set of loaded libraries. Without `by_memory` it knows nothing and remembers nothing.
+RuleCache& shared_rules(bool by_memory, std::uint32_t generation);
+
 }  // namespace gpumem

@@ -1,26 +1,23 @@
 #include "stack/native/step_guard.hpp"
 
 namespace gpumem {
-namespace {
 
-// Its frames may lie in any order: code can run on a stack that is not its caller's.
-struct AnyStack {
-  void begin_frame(std::uintptr_t) {}
-  void depend_on_rbp() {}
-  bool read(std::uintptr_t address, std::uintptr_t& value) {
+bool StepGuard::read(std::uintptr_t address, std::uintptr_t& value) {
+  constexpr std::uintptr_t page_size = 4096;
+  const std::uintptr_t page = address / page_size;
+  const bool ends_in_it = page == (address + sizeof value - 1) / page_size;
+  if (page != readable_page_ || !ends_in_it) {
     if (!is_readable(address)) return false;
-    value = *reinterpret_cast<const std::uintptr_t*>(address);
-    return true;
+    readable_page_ = page;
   }
-  bool read_rbp(std::uintptr_t address, std::uintptr_t& rbp) { return read(address, rbp); }
-};
+  value = *reinterpret_cast<const std::uintptr_t*>(address);
+  return true;
+}
 
-}  // namespace
-
-bool can_step_up(const UnwindRule& rule, Registers frame) {
+bool StepGuard::can_step_up(const UnwindRule& rule, Registers frame) {
   if (!rule.names_caller()) return true;
-  AnyStack stack;
-  return step_up(rule, stack, frame) && (frame.pc == 0 || may_be_code(frame.pc));
+  if (!step_up(rule, *this, frame)) return false;
+  return frame.pc == 0 || rule_for(frame.pc).end != UnwindRule::FrameEnd::unsupported || may_be_code(frame.pc);
 }
 
 }  // namespace gpumem

@@ -227,12 +227,4 @@ UnwindRule derive_rule(const LoadedObject& object, std::uintptr_t address) {
   return is_pushed_by_call && set_end(row, rule) && set_rbp(row.saved_rbp, rule) ? rule : UnwindRule{};
 }
 
-bool find_rule(std::uintptr_t address, UnwindRule& rule) {
-  return any_object([&](const LoadedObject& object) {
-    if (!object.contains(address)) return false;
-    rule = derive_rule(object, address);
-    return true;
-  });
-}
-
 }  // namespace gpumem

@@ -36,8 +36,4 @@ static_assert(sizeof(UnwindRule) == sizeof(std::uint64_t));
 // mapped meanwhile.
 UnwindRule derive_rule(const LoadedObject& object, std::uintptr_t address);
 
-// The same for code of whichever file is loaded there; false: of none. Under the loader's lock, so that what is read
-// there stays: an unload may have gone unnoticed.
-bool find_rule(std::uintptr_t address, UnwindRule& rule);
-
 }  // namespace gpumem

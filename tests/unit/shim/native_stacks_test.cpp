@@ -104,7 +104,7 @@ TEST_CASE("frames have their ends: each above its predecessor's, and the caller'
   StackPath path{turns.data(), functions.data(), static_cast<unsigned>(functions.size()),
                  [](void* data) {
                    capture_stack({.generation = unloads_done, .by_memo = false}, static_cast<Ends*>(data)->walked);
-                   capture_with_boost(max_frames, static_cast<Ends*>(data)->boost);
+                   capture_with_boost({.generation = unloads_done}, static_cast<Ends*>(data)->boost);
                  },
                  &ends};
   functions[4](path, 9);
@@ -234,7 +234,7 @@ TEST_CASE("stacks of the same calls whose frames lie elsewhere are told apart") 
                    [](void* data) {
                      auto& each = *static_cast<Ends*>(data);
                      capture_stack({.generation = unloads_done}, each.walked);
-                     capture_with_boost(max_frames, each.boost);
+                     capture_with_boost({.generation = unloads_done}, each.boost);
                      if (each.walked.source == StackSource::memo) ++each.known;
                      for (unsigned i = 0; i + 1 < each.walked.depth; ++i)
                        if (each.walked.ends[i] != each.boost.ends[i]) ++each.wrong;

@@ -52,15 +52,19 @@ inline std::vector<StackPath::Function> functions_of(std::initializer_list<const
   return all;
 }
 
-// As capture_stack() shows it: without this file's own frames, and without the null behind the last.
-// Asked itself, not by way of the shim's forwarding functions.
-inline std::vector<void*> unwound_by_libgcc(unsigned most = max_frames) {
-  static const auto walk =
+// libgcc's own, for the shim's forwarding function has the same name.
+inline auto libgcc_backtrace() {
+  static const auto function =
       reinterpret_cast<decltype(&_Unwind_Backtrace)>(dlsym(dlopen("libgcc_s.so.1", RTLD_NOW), "_Unwind_Backtrace"));
+  return function;
+}
+
+// As capture_stack() shows it: without this file's own frames, and without the null behind the last.
+inline std::vector<void*> unwound_by_libgcc(unsigned most = max_frames) {
   prepare_unwinder();
   std::vector<void*> frames;
   frames.reserve(512);
-  walk(
+  libgcc_backtrace()(
       [](_Unwind_Context* context, void* data) {
         auto& all = *static_cast<std::vector<void*>*>(data);
         all.push_back(reinterpret_cast<void*>(_Unwind_GetIP(context)));
