@@ -7,6 +7,7 @@
 
 #include "base/arena.hpp"
 #include "catch.hpp"
+#include "stack/native/step_guard.hpp"
 #include "stack_paths_library.hpp"
 
 using namespace gpumem;
@@ -119,4 +120,23 @@ TEST_CASE("what is no code, though it can be read, is not among the frames of a 
   capture_below_frame_with_rbp({0, reinterpret_cast<std::uintptr_t>(&captured)});
   REQUIRE(captured.depth >= of_c_library);
   for (unsigned i = 0; i < captured.depth; ++i) CHECK(captured.addresses[i] != &captured);
+}
+
+TEST_CASE("a guard of libgcc's steps reads what can be read, and nothing else") {
+  RuleCache rules;
+  StepGuard guard(rules);
+  auto* pages =
+      static_cast<unsigned char*>(mmap(nullptr, 2 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  mprotect(pages + 4096, 4096, PROT_NONE);
+  const auto end = reinterpret_cast<std::uintptr_t>(pages) + 4096;
+  pages[4096 - 8] = 7;
+  std::uintptr_t value = 0;
+  CHECK_FALSE(guard.read(8, value));
+  CHECK(guard.read(end - 8, value));
+  CHECK(value == 7);
+  CHECK_FALSE(guard.read(end - 4, value));
+  CHECK_FALSE(guard.read(end, value));
+  CHECK(guard.read(end - 4096, value));
+  CHECK(value == 0);
+  munmap(pages, 2 * 4096);
 }
