@@ -6,7 +6,8 @@
 
 namespace gpumem {
 
-// For one walk of any stack. Asks the kernel what can be read, once for each page in a row; changes errno.
+// For one walk of any stack, which begins at the frame that is asked about first. Asks the kernel what can be read,
+// once for each page in a row; changes errno.
 class StepGuard {
  public:
   explicit StepGuard(RuleCache& rules) : rules_(rules) {}
@@ -18,7 +19,8 @@ class StepGuard {
   // code. True also where `rule` names no caller.
   bool can_step_up(const UnwindRule& rule, Registers frame);
 
-  // For step_up(). Frames may lie in any order: code can run on a stack that is not its caller's.
+  // For step_up(). Frames may lie in any order: code can run on a stack that is not its caller's. Just below where the
+  // walk began there are none, but what the walk itself has there, which changes before it is read again.
   void begin_frame(std::uintptr_t) {}
   void depend_on_rbp() {}
   bool read(std::uintptr_t address, std::uintptr_t& value);
@@ -26,6 +28,7 @@ class StepGuard {
 
  private:
   RuleCache& rules_;
+  std::uintptr_t beginning_ = 0;
   std::uintptr_t readable_page_ = ~std::uintptr_t{0};  // none
 };
 

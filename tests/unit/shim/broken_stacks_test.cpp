@@ -68,7 +68,7 @@ void check_that_broken_stacks_end(StackSource source) {
                                        {0, ~std::uintptr_t{0}},
                                        {8, 0},
                                        {no_place, 0},
-                                       {stack - 4096, 0},
+                                       {stack - 12288, 0},
                                        {~std::uintptr_t{7}, 0}}) {
     INFO(std::hex << instead.rbp << " " << instead.return_address);
     for (int times = 0; times < twice; ++times) {
@@ -138,5 +138,10 @@ TEST_CASE("a guard of libgcc's steps reads what can be read, and nothing else") 
   CHECK_FALSE(guard.read(end, value));
   CHECK(guard.read(end - 4096, value));
   CHECK(value == 0);
+  const UnwindRule rule{.frame_size = 16, .end = UnwindRule::FrameEnd::from_rsp};
+  CHECK(guard.can_step_up(rule, {0, end - 64, 0}));
+  CHECK(guard.read(end - 64, value));
+  CHECK_FALSE(guard.read(end - 72, value));
+  CHECK_FALSE(guard.read(end - 4096, value));
   munmap(pages, 2 * 4096);
 }
