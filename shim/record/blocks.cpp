@@ -46,16 +46,18 @@ std::uint64_t ns_of(const Session& session, const Call& call) {
 }
 
 // Where and when it was allocated. Before it is in the live table, where a checkpoint may find it.
-void note_origin(Session& session, const Call& call, std::uint32_t stack, Block& block) {
-  block.site = session.sites.number_of(stack, block.kind, block.device);
+Site* note_origin(Session& session, const Call& call, std::uint32_t stack, Block& block) {
+  Site* site = session.sites.site_of(stack, block.kind, block.device);
+  block.site = site != nullptr ? site->number : 0;
   block.born = static_cast<std::uint32_t>(ns_of(session, call) / Block::born_unit_ns);
   block.thread = session.thread();
+  return site;
 }
 
 // The live bytes of its kind then.
-std::uint64_t count_in(Session& session, const Call& call, const Block& block) {
+std::uint64_t count_in(Session& session, const Call& call, const Block& block, Site* site) {
   const std::uint64_t live = session.totals.add(block.device, block.kind, block.amount());
-  session.sites.allocated(block.site, block.amount(), ns_of(session, call));
+  Sites::allocated(site, block.amount(), ns_of(session, call));
   if (Totals::is_summed(block.kind))
     session.sites.note_sum(block.device, session.totals.live(block.device), ns_of(session, call));
   return live;
@@ -84,7 +86,7 @@ std::uint64_t begin_block(Session& session, const Call& call, Block block) {
   record.stack = stack_here(session);
   record.has_stack = true;
   Block displaced;
-  note_origin(session, call, record.stack, block);
+  Site* site = note_origin(session, call, record.stack, block);
   if (block.address == 0) {
     record.block = 0;
   } else if (const auto inserted = session.live.insert(block, displaced); inserted == LiveTable::Inserted::no_memory) {
@@ -93,7 +95,7 @@ std::uint64_t begin_block(Session& session, const Call& call, Block block) {
     record.block = 0;
   } else {
     if (inserted == LiveTable::Inserted::replaced) count_out(session, displaced);
-    record.live = count_in(session, call, block);
+    record.live = count_in(session, call, block, site);
   }
   write_block_event(session, record, true);
   return record.block;

@@ -2,12 +2,12 @@
 
 namespace gpumem {
 
-std::uint32_t Sites::number_of(std::uint32_t stack, MemoryKind kind, int device) {
+Site* Sites::site_of(std::uint32_t stack, MemoryKind kind, int device) {
   const std::uint64_t key =
       std::uint64_t{stack} << 32 | static_cast<std::uint64_t>(kind) << 16 | static_cast<std::uint16_t>(device);
   std::uint64_t hash = key * 0x9e3779b97f4a7c15ull;
   hash ^= hash >> 32;
-  const Site* site = table_.intern(
+  return table_.intern(
       hash, sizeof(Site),
       [&](const Site& known) { return known.stack == stack && known.kind == kind && known.device == device; },
       [&](Site& fresh) {
@@ -15,11 +15,9 @@ std::uint32_t Sites::number_of(std::uint32_t stack, MemoryKind kind, int device)
         fresh.kind = kind;
         fresh.device = static_cast<std::int16_t>(device);
       });
-  return site != nullptr ? site->number : 0;
 }
 
-void Sites::allocated(std::uint32_t number, std::uint64_t amount, std::uint64_t ns) {
-  Site* site = table_.at(number);
+void Sites::allocated(Site* site, std::uint64_t amount, std::uint64_t ns) {
   if (site == nullptr) return;
   site->live.fetch_add(amount, std::memory_order_relaxed);
   site->blocks.fetch_add(1, std::memory_order_relaxed);

@@ -1,7 +1,7 @@
 // What each call site holds and has held: a site is a stack that allocates memory of one kind on one device.
 //
 // Thread-safe; look-ups take no lock. Counters of one site are read one after another while other threads go on.
-// When the memory of tables is used up, new sites have number 0 and are not counted.
+// When the memory of tables is used up, new sites are not counted.
 #pragma once
 
 #include <array>
@@ -30,14 +30,15 @@ struct Site {
 
 class Sites {
  public:
-  // The number of the site, made if need be.
-  std::uint32_t number_of(std::uint32_t stack, MemoryKind kind, int device);
+  // The site, made if need be; nullptr where there is no memory left.
+  Site* site_of(std::uint32_t stack, MemoryKind kind, int device);
 
   // nullptr where there is none of that number.
   const Site* at(std::uint32_t number) { return table_.at(number); }
   std::uint32_t count() const { return table_.count(); }
 
-  void allocated(std::uint32_t number, std::uint64_t amount, std::uint64_t ns);
+  // Nothing where the site is nullptr, or none has that number.
+  static void allocated(Site* site, std::uint64_t amount, std::uint64_t ns);
   void ended(std::uint32_t number, std::uint64_t amount);
   void came_back(std::uint32_t number, std::uint64_t amount);
 

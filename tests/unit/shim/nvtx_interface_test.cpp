@@ -20,14 +20,17 @@ static_assert(message_ascii == NVTX_MESSAGE_TYPE_ASCII && message_registered == 
 static_assert(callbacks_table == NVTX_ETID_CALLBACKS);
 static_assert(sizeof(Callbacks) == sizeof(NvtxExportTableCallbacks));
 static_assert(module_core == NVTX_CB_MODULE_CORE && module_core2 == NVTX_CB_MODULE_CORE2);
-static_assert(mark_ex == NVTX_CBID_CORE_MarkEx && mark_ascii == NVTX_CBID_CORE_MarkA);
-static_assert(range_start_ex == NVTX_CBID_CORE_RangeStartEx && range_start_ascii == NVTX_CBID_CORE_RangeStartA);
-static_assert(range_push_ex == NVTX_CBID_CORE_RangePushEx && range_push_ascii == NVTX_CBID_CORE_RangePushA);
-static_assert(range_pop == NVTX_CBID_CORE_RangePop);
-static_assert(domain_mark_ex == NVTX_CBID_CORE2_DomainMarkEx);
-static_assert(domain_range_start_ex == NVTX_CBID_CORE2_DomainRangeStartEx);
-static_assert(domain_range_push_ex == NVTX_CBID_CORE2_DomainRangePushEx);
-static_assert(domain_range_pop == NVTX_CBID_CORE2_DomainRangePop);
-static_assert(domain_register_string_ascii == NVTX_CBID_CORE2_DomainRegisterStringA);
+static_assert(unsigned{mark_ex} == unsigned{NVTX_CBID_CORE_MarkEx} &&
+              unsigned{mark_ascii} == unsigned{NVTX_CBID_CORE_MarkA});
+static_assert(unsigned{range_start_ex} == unsigned{NVTX_CBID_CORE_RangeStartEx} &&
+              unsigned{range_start_ascii} == unsigned{NVTX_CBID_CORE_RangeStartA});
+static_assert(unsigned{range_push_ex} == unsigned{NVTX_CBID_CORE_RangePushEx} &&
+              unsigned{range_push_ascii} == unsigned{NVTX_CBID_CORE_RangePushA});
+static_assert(unsigned{range_pop} == unsigned{NVTX_CBID_CORE_RangePop});
+static_assert(unsigned{domain_mark_ex} == unsigned{NVTX_CBID_CORE2_DomainMarkEx});
+static_assert(unsigned{domain_range_start_ex} == unsigned{NVTX_CBID_CORE2_DomainRangeStartEx});
+static_assert(unsigned{domain_range_push_ex} == unsigned{NVTX_CBID_CORE2_DomainRangePushEx});
+static_assert(unsigned{domain_range_pop} == unsigned{NVTX_CBID_CORE2_DomainRangePop});
+static_assert(unsigned{domain_register_string_ascii} == unsigned{NVTX_CBID_CORE2_DomainRegisterStringA});
 
 }  // namespace gpumem::nvtx

@@ -10,6 +10,16 @@ using namespace gpumem;
 
 namespace {
 
+std::uint32_t number_of(Sites& sites, std::uint32_t stack, MemoryKind kind, int device) {
+  const Site* site = sites.site_of(stack, kind, device);
+  return site != nullptr ? site->number : 0;
+}
+
+void allocate(Sites& sites, std::uint32_t number, std::uint64_t amount, std::uint64_t ns) {
+  const Site* site = sites.at(number);
+  Sites::allocated(site != nullptr ? sites.site_of(site->stack, site->kind, site->device) : nullptr, amount, ns);
+}
+
 std::unique_ptr<Sites> sites_with_memory() {
   Arena::set_budget(64 << 20);
   return std::make_unique<Sites>();
@@ -19,13 +29,13 @@ std::unique_ptr<Sites> sites_with_memory() {
 
 TEST_CASE("a site is one stack, one kind and one device") {
   auto sites = sites_with_memory();
-  const std::uint32_t first = sites->number_of(7, MemoryKind::device, 0);
+  const std::uint32_t first = number_of(*sites, 7, MemoryKind::device, 0);
   CHECK(first == 1);
-  CHECK(sites->number_of(7, MemoryKind::device, 0) == first);
-  CHECK(sites->number_of(8, MemoryKind::device, 0) != first);
-  CHECK(sites->number_of(7, MemoryKind::managed, 0) != first);
-  CHECK(sites->number_of(7, MemoryKind::device, 1) != first);
-  CHECK(sites->number_of(7, MemoryKind::device, no_device) != first);
+  CHECK(number_of(*sites, 7, MemoryKind::device, 0) == first);
+  CHECK(number_of(*sites, 8, MemoryKind::device, 0) != first);
+  CHECK(number_of(*sites, 7, MemoryKind::managed, 0) != first);
+  CHECK(number_of(*sites, 7, MemoryKind::device, 1) != first);
+  CHECK(number_of(*sites, 7, MemoryKind::device, no_device) != first);
   CHECK(sites->count() == 5);
   REQUIRE(sites->at(first) != nullptr);
   CHECK(sites->at(first)->stack == 7);
@@ -35,9 +45,9 @@ TEST_CASE("a site is one stack, one kind and one device") {
 
 TEST_CASE("a site tells what it holds and what it has ever allocated") {
   auto sites = sites_with_memory();
-  const std::uint32_t number = sites->number_of(1, MemoryKind::device, 0);
-  sites->allocated(number, 100, 5);
-  sites->allocated(number, 50, 9);
+  const std::uint32_t number = number_of(*sites, 1, MemoryKind::device, 0);
+  allocate(*sites, number, 100, 5);
+  allocate(*sites, number, 50, 9);
   sites->ended(number, 100);
   const Site& site = *sites->at(number);
   CHECK(site.live == 50);
@@ -54,14 +64,14 @@ TEST_CASE("a site tells what it holds and what it has ever allocated") {
 
 TEST_CASE("the snapshot is within one part in a hundred of the peak of its device, and adds up") {
   auto sites = sites_with_memory();
-  const std::uint32_t a = sites->number_of(1, MemoryKind::device, 0), b = sites->number_of(2, MemoryKind::async, 0),
-                      elsewhere = sites->number_of(1, MemoryKind::device, 1),
-                      addresses = sites->number_of(1, MemoryKind::reserved, 0);
-  sites->allocated(elsewhere, 1 << 20, 0);
-  sites->allocated(addresses, 1 << 20, 0);
+  const std::uint32_t a = number_of(*sites, 1, MemoryKind::device, 0), b = number_of(*sites, 2, MemoryKind::async, 0),
+                      elsewhere = number_of(*sites, 1, MemoryKind::device, 1),
+                      addresses = number_of(*sites, 1, MemoryKind::reserved, 0);
+  allocate(*sites, elsewhere, 1 << 20, 0);
+  allocate(*sites, addresses, 1 << 20, 0);
   std::uint64_t live = 0;
   for (std::uint64_t i = 1; i <= 1000; ++i) {
-    sites->allocated(i % 4 == 0 ? b : a, i, i);
+    allocate(*sites, i % 4 == 0 ? b : a, i, i);
     live += i;
     sites->note_sum(0, live, i);
     const Sites::Snapshot taken = sites->snapshot(0);
@@ -85,8 +95,8 @@ TEST_CASE("threads' counts add up, and no site is made twice") {
   for (unsigned t = 0; t < threads; ++t)
     workers.emplace_back([&, t] {
       for (unsigned i = 0; i < rounds; ++i) {
-        const std::uint32_t number = sites->number_of(1 + (i * 7 + t) % stacks, MemoryKind::device, 0);
-        sites->allocated(number, 3, i);
+        const std::uint32_t number = number_of(*sites, 1 + (i * 7 + t) % stacks, MemoryKind::device, 0);
+        allocate(*sites, number, 3, i);
         if (i % 2 == 0) sites->ended(number, 3);
       }
     });
@@ -105,9 +115,9 @@ TEST_CASE("without memory left a site has no number, and counting it does nothin
   Arena::set_budget(64 * 1024);
   auto sites = std::make_unique<Sites>();
   std::uint32_t stack = 1;
-  while (sites->number_of(stack, MemoryKind::device, 0) != 0) ++stack;
-  sites->allocated(0, 1, 1);
+  while (number_of(*sites, stack, MemoryKind::device, 0) != 0) ++stack;
+  allocate(*sites, 0, 1, 1);
   sites->ended(0, 1);
-  CHECK(sites->number_of(1, MemoryKind::device, 0) == 1);
+  CHECK(number_of(*sites, 1, MemoryKind::device, 0) == 1);
   Arena::set_budget(64 << 20);
 }
