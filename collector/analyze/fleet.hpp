@@ -83,4 +83,11 @@ struct FleetSource {
 // journals again. Throws error as read_held does.
 std::vector<Fleet> find_fleets(const std::vector<FleetSource>& all);
 
+// Who went on after a process had ended badly; none where it did not, or is a child.
+struct Survivors {
+  std::size_t processes = 0;
+  std::uint64_t ns = 0;  // the longest of them
+};
+Survivors survivors_of(const Fleet& fleet, const FleetProcess& process);
+
 }  // namespace gpumem

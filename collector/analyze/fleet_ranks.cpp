@@ -75,4 +75,15 @@ void compare_ranks(Fleet& fleet) {
   }
 }
 
+Survivors survivors_of(const Fleet& fleet, const FleetProcess& process) {
+  Survivors survivors;
+  if (!process.ended_badly || process.is_child) return survivors;
+  for (const auto& other : fleet.processes) {
+    if (other.is_child || other.last_seen <= process.last_seen) continue;
+    ++survivors.processes;
+    survivors.ns = std::max(survivors.ns, other.last_seen - process.last_seen);
+  }
+  return survivors;
+}
+
 }  // namespace gpumem

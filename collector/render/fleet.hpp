@@ -20,11 +20,4 @@ ordered_json json_fleets(const std::vector<Fleet>& fleets, Symbolizer& symbols, 
 // "rank 3, ./train (pid 7)"
 std::string fleet_process_text(const FleetProcess& process);
 
-// Ended badly, while others of its fleet went on: how many of them, and for how long the longest.
-struct Survivors {
-  std::size_t processes = 0;
-  std::uint64_t ns = 0;
-};
-Survivors survivors_of(const Fleet& fleet, const FleetProcess& process);
-
 }  // namespace gpumem

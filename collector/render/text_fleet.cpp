@@ -167,17 +167,6 @@ std::string fleet_process_text(const FleetProcess& process) {
   return (process.rank ? "rank " + std::to_string(*process.rank) + ", " : "") + process_text(*process.process);
 }
 
-Survivors survivors_of(const Fleet& fleet, const FleetProcess& process) {
-  Survivors survivors;
-  if (!process.ended_badly || process.is_child) return survivors;
-  for (const auto& other : fleet.processes) {
-    if (other.is_child || other.last_seen <= process.last_seen) continue;
-    ++survivors.processes;
-    survivors.ns = std::max(survivors.ns, other.last_seen - process.last_seen);
-  }
-  return survivors;
-}
-
 void add_fleets(TextPage& page, const std::vector<Fleet>& fleets, Symbolizer& symbols, const FrameRules& rules) {
   for (std::size_t i = 0; i < std::min(most_fleets, fleets.size()); ++i) add_fleet(page, fleets[i], symbols, rules);
   if (fleets.size() > most_fleets) {
