@@ -20,12 +20,20 @@ class Replay {
   explicit Replay(Watcher& watcher) : watcher_(watcher) {}
 
   void read(const JournalFiles& files) {
-    read_journal(files, Strictness::lenient,
-                 [this](const Record& line) { std::visit([this](const auto& value) { take(value); }, line); });
+    try {
+      read_journal(files, Strictness::lenient, [this](const Record& line) {
+        if (watcher_.has_enough()) throw Enough();
+        std::visit([this](const auto& value) { take(value); }, line);
+      });
+    } catch (const Enough&) {
+      return;
+    }
     watcher_.stretch(since_, for_ever, live_);
   }
 
  private:
+  struct Enough {};  // ends the reading: the rest of a long journal says nothing that is wanted
+
   template <class Line>
   void take(const Line&) {}
 
@@ -98,6 +106,8 @@ struct CurveWatcher {
     }
   }
 
+  bool has_enough() const { return false; }
+
   void finish() {
     for (const auto& [device, summits] : from_checkpoints) {
       for (const auto& summit : summits) add_summit(held.devices[device], summit);
@@ -139,6 +149,7 @@ struct SitesWatcher {
       if (since <= ns && ns < until) found[device] = live.largest_on(device);
     }
   }
+  bool has_enough() const { return found.size() == moments.size(); }
   void context(DeviceOrdinal) {}
   void gap(std::uint64_t, std::uint64_t) {}
   void checkpoint(const CheckpointRecord&) {}

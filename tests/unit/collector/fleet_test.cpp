@@ -146,13 +146,13 @@ TEST_CASE("where events are missing a share is as of the checkpoint before, but 
   Job known;
   known.add(1, start);
   known.add(1, go_on(R"({"d":0,"ns":605,"bytes":400})"), 4);
-  known.add(2, other + alloc_at(1990, 2, 450));
+  known.add(2, other + alloc_at(700, 2, 90) + free_at(710, 2) + alloc_at(1990, 3, 450));
   const FleetDevice summit = known.fleet().devices[0];
   CHECK(summit.peak == 480);  // 450, and the 30 that are listed; not 400 for longer than its moment
   Job highest;
   highest.add(1, start);
   highest.add(1, go_on(R"({"d":0,"ns":605,"bytes":400})"), 4);
-  highest.add(2, other);
+  highest.add(2, other + alloc_at(700, 2, 90));  // beside what was live before and after that moment
   const FleetDevice top = highest.fleet().devices[0];
   CHECK(top.peak == 470);
   CHECK_FALSE(top.shares[0].as_of_ns);
@@ -182,6 +182,8 @@ TEST_CASE("who ended badly while others went on is told, in text and in JSON") {
   for (int i = 0; i < 3; ++i)
     job.add(i + 1, process_of(i + 1, 0, rank(i)) + device(0, "GPU-A") + alloc_at(10, 1, 100) +
                        (i == 1 ? "" : end_at(900'000'000)));
+  job.add(9, process_of(9, 0, rank(0), "node1", R"(,"ppid":1)") + end_at(900'000'000));
+  job.end(9, 300'000'000, R"("exit_status":1,"signal":null)");  // a child: nobody's end is worse for it
   job.end(2, 400'000'000, R"("exit_status":null,"signal":9)");
   const auto text = gpumem_in(job.folder, "report .");
   CHECK_THAT(text, ContainsSubstring("rank 1, train (pid 2) was killed by signal 9 (SIGKILL)"));
@@ -189,7 +191,7 @@ TEST_CASE("who ended badly while others went on is told, in text and in JSON") {
   CHECK(text.find("1 other process") == std::string::npos);
   const auto whole = nlohmann::json::parse(gpumem_in(job.folder, "report . --format json"));
   const auto& fleet = whole.at("fleet").at(0);
-  CHECK(fleet.at("processes").at(1).at("went_on_after_it") == 2);
+  CHECK(fleet.at("processes").at(2).at("went_on_after_it") == 2);
   CHECK(fleet.at("devices").at(0).at("peak_bytes") == 300);
   CHECK(fleet.at("ranks").at("missing").empty());
   CHECK_FALSE(nlohmann::json::parse(gpumem_in(job.folder, "peak . --format json")).contains("fleet"));
