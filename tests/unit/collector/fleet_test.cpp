@@ -182,16 +182,20 @@ TEST_CASE("who ended badly while others went on is told, in text and in JSON") {
   for (int i = 0; i < 3; ++i)
     job.add(i + 1, process_of(i + 1, 0, rank(i)) + device(0, "GPU-A") + alloc_at(10, 1, 100) +
                        (i == 1 ? "" : end_at(900'000'000)));
-  job.add(9, process_of(9, 0, rank(0), "node1", R"(,"ppid":1)") + end_at(900'000'000));
-  job.end(9, 300'000'000, R"("exit_status":1,"signal":null)");  // a child: nobody's end is worse for it
+  // Children neither go on nor end badly as far as this is about.
+  const std::string child = process_of(9, 0, rank(0), "node1", R"(,"ppid":1)");
+  job.add(8, child + free_at(20, 9));
+  job.end(8, 300'000'000, R"("exit_status":1,"signal":null)");
+  job.add(9, child + end_at(900'000'000));
   job.end(2, 400'000'000, R"("exit_status":null,"signal":9)");
   const auto text = gpumem_in(job.folder, "report .");
   CHECK_THAT(text, ContainsSubstring("rank 1, train (pid 2) was killed by signal 9 (SIGKILL)"));
   CHECK_THAT(text, ContainsSubstring("2 other processes went on, for 500.0 ms at the longest."));
   CHECK(text.find("1 other process") == std::string::npos);
+  CHECK(text.find("3 other processes") == std::string::npos);
   const auto whole = nlohmann::json::parse(gpumem_in(job.folder, "report . --format json"));
   const auto& fleet = whole.at("fleet").at(0);
-  CHECK(fleet.at("processes").at(2).at("went_on_after_it") == 2);
+  CHECK(fleet.at("processes").at(3).at("went_on_after_it") == 2);
   CHECK(fleet.at("devices").at(0).at("peak_bytes") == 300);
   CHECK(fleet.at("ranks").at("missing").empty());
   CHECK_FALSE(nlohmann::json::parse(gpumem_in(job.folder, "peak . --format json")).contains("fleet"));
