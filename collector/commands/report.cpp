@@ -9,7 +9,7 @@ namespace {
 const char* next(const ProcessAnalysis&) { return nullptr; }
 
 constexpr ReportKind report_kind_of_all{
-    "report", "Everything about the processes of PATH, the verdict first", add_report, json_report, true, next};
+    "report", "Everything about the processes of PATH, the verdict first", add_report, json_report, true, next, true};
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 #include "commands/report_command.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <memory>
 #include <set>
 
@@ -12,6 +13,7 @@
 #include "diagnose/neighbours.hpp"
 #include "model/error.hpp"
 #include "model/journal_set.hpp"
+#include "render/fleet.hpp"
 #include "render/json_reports.hpp"
 #include "render/text_parts.hpp"
 #include "render/units.hpp"
@@ -96,8 +98,10 @@ class ReportJob {
   void run() {
     const auto journals = find_journals(options_.path);
     Neighbourhood neighbourhood(options_.path);
+    std::deque<ProcessAnalysis> kept;
+    std::vector<FleetSource> sources;
     for (const auto& files : journals) {
-      const auto process = read(files);
+      auto process = read(files);
       if (!process) continue;
       symbols_.add_known(read_symbol_file(files.symbols_file()));
       CallNames names(*process, symbols_, rules_);
@@ -105,10 +109,13 @@ class ReportJob {
       std::map<LineOfJournal, std::string> lines;
       if (options_.explain) lines = find_lines(files, lines_behind(troubles));
       add({*process, troubles, names, options_.full_stacks, options_.explain ? &lines : nullptr, line_.program});
+      if (kind_.has_fleet && journals.size() > 1) sources.push_back({&kept.emplace_back(*std::move(process)), files});
     }
     if (sections_.empty()) throw Error(refused_.front());
+    fleets_ = find_fleets(sources);
+    const std::string text = options_.format == "json" ? finish_json() : finish_text(journals.size() > 1);
     symbols_.keep();
-    write_out(1, options_.format == "json" ? finish_json() : finish_text(journals.size() > 1));
+    write_out(1, text);
   }
 
  private:
@@ -145,10 +152,13 @@ class ReportJob {
     sections_.push_back(std::move(section));
   }
 
-  std::string finish_json() const {
+  std::string finish_json() {
+    // Before the names that are missing: it looks for some itself.
+    nlohmann::ordered_json fleet = json_fleets(fleets_, symbols_, rules_);
     nlohmann::ordered_json whole = {
         {"schema_version", report_schema_version},      {"report", kind_.name}, {"path", options_.path},
         {"processes", nlohmann::ordered_json::array()}, {"skipped", refused_},  {"missing_names", symbols_.troubles()}};
+    if (kind_.has_fleet) whole["fleet"] = std::move(fleet);
     for (const auto& section : sections_) whole["processes"].push_back(section.json);
     return whole.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   }
@@ -174,6 +184,7 @@ class ReportJob {
       }
     }
     TextPage top(style_.width, style_.colour);
+    add_fleets(top, fleets_, symbols_, rules_);
     top.lead(count_of(sections_.size(), "journal") + " in " + printable(options_.path));
     top.table({{"", Align::right},
                {"failed calls", Align::right},
@@ -205,6 +216,7 @@ class ReportJob {
   Symbolizer symbols_;
   const OutputStyle style_ = style_of(1);
   std::vector<Section> sections_;
+  std::vector<Fleet> fleets_;
   std::vector<std::string> refused_;
   const char* next_ = nullptr;
   std::set<std::string> python_troubles_;

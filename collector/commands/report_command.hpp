@@ -16,6 +16,7 @@ struct ReportKind {
   nlohmann::ordered_json (*make_json)(const ProcessView&);
   bool collapses_clean;  // whether a process of which there is nothing to say gets one line in a folder's report
   const char* (*next)(const ProcessAnalysis&);  // command that one would want next, or null
+  bool has_fleet = false;                       // whether processes of one time are also shown as one job
 };
 
 // `kind` must live as long as the program.
